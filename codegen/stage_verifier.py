@@ -12,17 +12,13 @@ from importlib import import_module
 
 from tileir.errors import BuildError
 from tileir.formats.forks import not_forking
-from tileir.formats.version import LATEST
 from tileir.ir.dialect import TILE_IR
-from tileir.verifier.body import body_diagnostics
 from tileir.write.changed_bodies import check_edited
 
-from .block.diagnostics import block_diagnostics
 from .kernel import KernelIR
+from .kernel_diagnostics import kernel_diagnostics
 from .state import KernelState, State
 
-MAKES_BLOCK_IR = "to_block_ir"
-"""The stage after which bodies are block IR."""
 VARIABLE = "TILEIR_VERIFY"
 """The environment variable that asks for it."""
 
@@ -45,12 +41,9 @@ class StageVerifier:
         kernels = [each.kernel for each in state.kernels]
         self._checked = [kernel.edits for kernel in kernels]
         self._valid = [_broken_rule(kernel) is None for kernel in kernels]
-        self._rules = _broken_rule
 
     def check(self, name: str, state: State) -> None:
         """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
-        if name == MAKES_BLOCK_IR:
-            self._rules = _broken_rule_of_blocks
         for number, each in enumerate(state.kernels):
             problem = self._body_problem(number, each.kernel)
             problem = problem or self._problem(each)
@@ -61,26 +54,18 @@ class StageVerifier:
         if kernel.edits == self._checked[number] or not self._valid[number]:
             return None
         self._checked[number] = kernel.edits
-        return self._rules(kernel)
+        return _broken_rule(kernel)
 
 
 def _broken_rule(kernel: KernelIR) -> str | None:
     """Return the first rule of its dialect that a body breaks, None if it keeps them all."""
     if kernel.dialect is not TILE_IR:
-        bytecode = kernel.bytecode
-        variables = {each.name: each for each in bytecode.globals} if bytecode else {}
-        found = body_diagnostics(kernel, variables, LATEST, dialect=kernel.dialect)
-        return next(map(str, found), None)
+        return next(map(str, kernel_diagnostics(kernel)), None)
     try:
         check_edited(kernel.symbol, kernel.body)
     except BuildError as error:
         return str(error)
     return None
-
-
-def _broken_rule_of_blocks(kernel: KernelIR) -> str | None:
-    """Return the first rule of block IR that a body breaks, None if it keeps them all."""
-    return next(map(str, block_diagnostics(kernel)), None)
 
 
 def verifier_for(target_family: str, state: State) -> StageVerifier | None:

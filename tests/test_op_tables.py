@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tileir.codegen.block.rows import ROWS
 from tileir.formats import enums
 from tileir.formats.ops import BY_NAME
 
@@ -24,6 +25,8 @@ FILES = sorted(
     if ROOT / "codegen" / "emulator" not in path.parents  # its tables are of PTX's instructions
 )
 
+OPS = BY_NAME.keys() | {row.mnemonic for row in ROWS}
+"""Ops of Tile IR and of the block IR."""
 WORDS = {"assert", "constant", "entry", "global", "if", "module", "offset"}
 """Op names that are also words for something else: a table with no others is none of ops."""
 CASES = [{*each.by_name} for each in vars(enums).values() if isinstance(each, enums.Enum)]
@@ -88,7 +91,7 @@ def strays(source: str) -> set[str]:
         for group in groups
         for column in zip(*(row.elts for row in group), strict=True)
     ]
-    found = [table for table in tables if table & BY_NAME.keys() - WORDS]
+    found = [table for table in tables if table & OPS - WORDS]
 
     assigned: dict[str, ast.expr | None] = {}
     for node in ast.walk(tree):
@@ -102,12 +105,12 @@ def strays(source: str) -> set[str]:
     found += [
         others
         for name, others in with_names.items()
-        if name.split(".")[-2] in ("op", "owner") or others & BY_NAME.keys() - WORDS
+        if name.split(".")[-2] in ("op", "owner") or others & OPS - WORDS
     ]
     return {
         stray
         for table in found
-        for stray in table - BY_NAME.keys()
+        for stray in table - OPS
         if not any(table <= cases for cases in CASES)
     }
 

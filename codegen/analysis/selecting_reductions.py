@@ -3,13 +3,18 @@
 The body of such a reduction compares operands with each other and selects by the results. A
 comparison of two numbers has few outcomes (less, equal, greater, one or both NaN), so all of them
 are tried: the same element must be selected if the operands are swapped, unless they are equal.
+
+Elements that are equal may differ in their bits, as zeros of both signs do. So the order matters to
+no bit only if no two elements are equal: where one of the tiles numbers the elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
+from tileir.codegen.layouts.linear_layout import combine, dim_bits, rank
+from tileir.codegen.layouts.renumber import element_images
 from tileir.ir import Block, Op, Value
 from tileir.types import Scalar
 
@@ -52,6 +57,56 @@ def chooses(op: Op) -> bool:
         return False
 
 
+def is_selection_by_number(op: Op) -> bool:
+    """Whether the body of a reduce selects the same of two elements in either order, bit for bit.
+
+    One condition selects for all operands, and one of these numbers the elements along the
+    dimension that is reduced.
+    """
+    operands, block = op.operands["operands"], op.regions[0].block
+    numbers = [number for number, value in enumerate(operands) if _is_numbering(op, value)]
+    if not numbers or not chooses(op):
+        return False
+    choices = [value.owner for value in block.ops[-1].operand_list()]
+    if len({choice.operands["cond"] for choice in choices}) > 1:
+        return False
+    firsts = {
+        block.arguments.index(choice.operands["val_if_true"]) - 2 * number
+        for number, choice in enumerate(choices)
+    }
+    if len(firsts) > 1:
+        return False
+    body, condition = _Body(block), choices[0].operands["cond"]
+    possible: list[Sequence[int]] = list(body.possible())
+    for number in numbers:
+        possible[number] = (_LESS, _GREATER)
+    return all(_swaps(body, condition, outcomes) for outcomes in product(*possible))
+
+
+def _is_numbering(op: Op, value: Value) -> bool:
+    """Whether all elements along the dimension of a reduce differ: the tile is an iota, spread."""
+    bits = [1 << bit for bit in range(value.type.size.bit_length() - 1)]
+    low, count = dim_bits(value.type.shape, op.attributes["dim"])
+    along = bits[low : low + count]
+    while isinstance(value.owner, Op):
+        made = value.owner
+        if made.name == "iota":
+            return rank(along) == count
+        if made.name not in ("broadcast", "convert_layout", "permute", "reshape"):
+            return False
+        images = element_images(made)
+        if images is not None:
+            along = [combine(images, bit) for bit in along]
+        value = made.operands["source"]
+    return False
+
+
+def _swaps(body: _Body, condition: Value, outcomes: Outcomes) -> bool:
+    """Whether a condition is another one if the operands are swapped."""
+    swapped = tuple(_SWAPPED[outcome] for outcome in outcomes)
+    return body.holds(condition, outcomes) != body.holds(condition, swapped)
+
+
 def _is_fair(block: Block, number: int) -> bool:
     """Whether the value yielded for an operand does not depend on the order."""
     choice = list(block.ops[-1].operand_list())[number].owner
@@ -63,9 +118,7 @@ def _is_fair(block: Block, number: int) -> bool:
         raise _Unknown
     body = _Body(block)
     return all(
-        outcomes[number] in _SAME
-        or body.holds(condition, outcomes)
-        != body.holds(condition, tuple(_SWAPPED[outcome] for outcome in outcomes))
+        outcomes[number] in _SAME or _swaps(body, condition, outcomes)
         for outcomes in product(*body.possible())
     )
 

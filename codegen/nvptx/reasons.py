@@ -43,6 +43,7 @@ SENTENCES = {
     "plain": "nothing in the loop keeps ptxas from moving it: no barrier, no store",
     "single": "it loads one element",
     "many_bytes": "a thread has loads of {0} bytes ahead already, or would have more",
+    "layouts": "it is loaded in several layouts",
     "write_before": "a write may come before it, outside of the loop",
     # why a load goes ahead
     "only_products": "only matrix products read its tile, and no store comes before it",

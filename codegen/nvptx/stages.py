@@ -32,6 +32,7 @@ from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.place_barriers import place_barriers as barriers_of
+from .passes.ring_loads import RESIDENT_THREADS
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -180,7 +181,9 @@ def place_barriers(state: State) -> None:
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
         room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
-        barriers_of(kernel.body, kernel.facts(Divisibility), room)
+        most = max(RESIDENT_THREADS // kernel_state.threads, 1)
+        resident = [state.target.shared_of_each(blocks) for blocks in range(1, most + 1)]
+        barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
 
 
@@ -188,7 +191,7 @@ def allocate_memory(state: State) -> None:
     """Allocate shared memory: variables, and tiles for as long as they live."""
     for kernel_state in state.kernels:
         kernel, contract = kernel_state.kernel, kernel_state.contract
-        size = allocate(kernel, state.target, kernel.facts(Divisibility))
+        size = allocate(kernel, state.target)
         check_shared(kernel, state.target, contract, size)
         kernel_state.shared_bytes = size
 

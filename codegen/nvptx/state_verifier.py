@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.dialect import BLOCK
 from tileir.codegen.block.verifier.execution import execution_problems
 from tileir.codegen.layouts.linear_layout import LinearLayout
-from tileir.ir import Value
+from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from .state import KernelState
@@ -17,8 +18,8 @@ def state_problem(each: KernelState) -> str | None:
     """Return the first problem of a kernel's layouts or of its memory, None if there is none.
 
     Every layout of a tile of Tile IR has the tile's number of elements, holds each of them, and is
-    for the threads of the block. In block IR, where layouts are types, accesses to shared memory are
-    in order as soon as that is allocated.
+    for the threads of the block. In block IR, layouts are types; there, accesses of shared memory
+    are in order as soon as that is allocated.
     """
     return next(_problems(each), None)
 
@@ -28,6 +29,7 @@ def _problems(each: KernelState) -> Iterator[str]:
         places = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
         if all(op.attributes["offset"] is not None for op in places):
             yield from (f"{op.name}: {why}" for op, why in execution_problems(each.kernel.body))
+            yield from _beyond(places, each.shared_bytes)
         return
     assignment = each.assignment
     for table in (assignment.required, assignment.canonical):
@@ -35,6 +37,12 @@ def _problems(each: KernelState) -> Iterator[str]:
             for layout in layouts:
                 if problem := _layout_problem(value, layout, assignment.threads):
                     yield f"{problem}, of {value.type}"
+
+
+def _beyond(places: list[Op], size: int) -> Iterator[str]:
+    for op in places:
+        if op.attributes["offset"] + area_bytes(op) > size:
+            yield f"{op.name}: it ends beyond the {size} bytes of the block"
 
 
 def _layout_problem(value: Value, layout: LinearLayout, threads: int) -> str | None:

@@ -13,16 +13,18 @@ from tests.every_fixture import Fixture, every_fixture
 from tileir import BuildError, Bytecode, assemble
 from tileir.codegen import compile, pipeline
 from tileir.codegen import host as host_target
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Frag
 from tileir.codegen.host import stages as for_host
 from tileir.codegen.host import state as on_host
 from tileir.codegen.host.planning.tiles import tile_bytes
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
-from tileir.codegen.nvptx.schedule.staged import Staging
 from tileir.codegen.stage_verifier import VARIABLE, StageError, verifier_for
 from tileir.gpus import TARGETS
 from tileir.ir import Value
+from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
 
@@ -96,6 +98,54 @@ def lost_elements(state: on_gpus.State) -> None:
     required[value] = [replace(required[value][0], register=())]
 
 
+def lost_registers(state: on_gpus.State) -> None:
+    kernel = state.kernels[0].kernel
+    value = next(op.result for op in kernel.walk() if op.name == "addf")
+    value.type = replace(value.type, layout=replace(value.type.layout, register=()))
+    kernel.edited()
+
+
+def wrong_turn(state: on_gpus.State) -> None:
+    """What is awaited is in the next slot."""
+    kernel = state.kernels[0].kernel
+    wait = next(op for op in kernel.walk() if op.name == "wait_group")
+    wait.operands["turn"] = wait.operands["turn"].owner.operands["turn"]
+    kernel.edited()
+
+
+def stored_in_a_ring(state: on_gpus.State) -> None:
+    """A tile that is copied into a ring is stored there, too."""
+    kernel = state.kernels[0].kernel
+    slot = next(op for op in kernel.walk() if op.name == "shared_slot")
+    kind = slot.result.type
+    layout = next(op for op in kernel.walk() if op.name == "copy_async").attributes["threads"]
+    plain = Tile(kind.element, kind.shape)
+    value = make(
+        "constant",
+        attributes={"value": to_constant(0, plain)},
+        results=[Frag(plain.element, plain.shape, layout=layout)],
+    )
+    place = slot.parent.ops[slot.index + 1]
+    value.insert_before(place)
+    operands = {"value": value.result, "destination": slot.result}
+    make("store_shared", operands).insert_before(place)
+    kernel.edited()
+
+
+def no_barrier(state: on_gpus.State) -> None:
+    kernel = state.kernels[0].kernel
+    next(op for op in kernel.walk() if op.name == "barrier").erase()
+    kernel.edited()
+
+
+def memory_used_twice(state: on_gpus.State) -> None:
+    kernel = state.kernels[0].kernel
+    for op in kernel.walk():
+        if op.name == "shared_alloc":
+            op.attributes["offset"] = 0
+    kernel.edited()
+
+
 def after(monkeypatch: pytest.MonkeyPatch, stage: str, harm: Callable) -> None:
     """Let `harm` change the state when a stage has run."""
     plain = pipeline.stage_of
@@ -116,7 +166,8 @@ def after(monkeypatch: pytest.MonkeyPatch, stage: str, harm: Callable) -> None:
     [
         ("eliminate_dead_ops", broken_body, "addf"),
         ("assign_layouts", broken_layout, "a layout of 8 elements, of tile<"),
-        ("unroll_loops", lost_elements, "no thread holds some elements, of tile<"),
+        ("assign_layouts", lost_elements, "no thread holds some elements, of tile<"),
+        ("unroll_loops", lost_registers, "no thread has some of the elements"),
     ],
 )
 def test_what_a_stage_breaks_is_found_right_behind_it(
@@ -159,19 +210,34 @@ def test_buffers_outside_of_the_workspace(
         compile(module, "host", cache=False)
 
 
-def test_a_tile_in_a_ring_is_not_staged_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def harm(state: on_gpus.State) -> None:
-        assignment = state.kernels[0].assignment
-        (ring,) = assignment.rings.values()
-        fetched = ring.fetched[0]
-        tile = fetched.early.load.results[0]
-        assert tile not in assignment.staged
-        assignment.staged[tile] = Staging(fetched.layout, "f16", fetched.size, fetched.bases)
-
-    after(monkeypatch, "pipeline_loops", harm)
-    said = "stage pipeline_loops left .* invalid: the ring of for has a tile that is staged, too"
-    with pytest.raises(StageError, match=said):
+@pytest.mark.parametrize(
+    ("stage", "harm", "found_behind", "said"),
+    [
+        ("pipeline_loops", stored_in_a_ring, "pipeline_loops", "a slot that is being filled"),
+        # Accesses of shared memory are followed as soon as it is allocated.
+        ("pipeline_loops", wrong_turn, "allocate_memory", "the turn is not that of the slot"),
+        ("place_barriers", no_barrier, "allocate_memory", "no barrier stands between"),
+        ("allocate_memory", memory_used_twice, "allocate_memory", "copy_async: no barrier stands"),
+    ],
+)
+def test_what_a_stage_breaks_of_block_ir_is_found(
+    stage: str, harm: Callable, found_behind: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after(monkeypatch, stage, harm)
+    with pytest.raises(StageError, match=f"stage {found_behind} left k invalid: .*{said}"):
         compile(assemble(loop_over_tiles()), "sm_80")
+
+
+def test_a_tile_in_a_ring_is_not_stored_too() -> None:
+    """Of the two tiles of a product, the one that is copied has no other memory than the ring."""
+    bytecode = assemble(loop_over_tiles())
+    kernel = KernelIR.copy_of(bytecode.functions[0], bytecode)
+    state = on_gpus.State([on_gpus.KernelState(kernel, kernel.symbol)], TARGETS["sm_80"], {})
+    pipeline.run("nvptx", state, until="pipeline_loops")
+    (loop,) = [op for op in kernel.walk() if op.name == "pipelined_for"]
+    assert any(op.name == "copy_async" for op in loop.walk())
+    assert not any(op.name in ("load_view_tko", "store_shared") for op in loop.walk())
+    assert sum(op.name == "shared_alloc" for op in kernel.walk()) == 2
 
 
 def test_stages_are_verified_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
-from tileir.codegen.nvptx.emit.kernel import LOWERINGS
-from tileir.codegen.nvptx.emit.values.values import VALUES
+from tileir.codegen.block.dialect import ROWS
+from tileir.codegen.block.tile_ops import REPLACED
+from tileir.codegen.nvptx.emit.lowering import CHAPTERS, LOWERINGS
 from tileir.codegen.nvptx.schedule.supported import UNSUPPORTED
 from tileir.errors import UnsupportedError, VerifyError
-from tileir.formats.ops import BY_NAME
 
 from .build import Kernel, Module
 
@@ -23,8 +23,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_rows_name_ops() -> None:
-    assert {*LOWERINGS, *VALUES} <= set(BY_NAME)
-    assert set(UNSUPPORTED) <= {*LOWERINGS, *VALUES}
+    assert set(LOWERINGS) <= set(ROWS)
+    assert set(UNSUPPORTED) <= {*LOWERINGS, *REPLACED}
+
+
+def test_every_row_of_the_block_ir_is_lowered_by_one_chapter() -> None:
+    lowered = [name for chapter in CHAPTERS for name in chapter.LOWERINGS]
+    assert len(lowered) == len(set(lowered))
+    assert set(ROWS) - set(lowered) == set()
 
 
 def test_reasons_name_op_place_and_cause() -> None:

@@ -425,7 +425,9 @@ def _inference_words(
 
 
 @cache
-def _cases(dialect: Dialect, mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
+def _cases(
+    mnemonic: str, dialect: Dialect = TILE_IR
+) -> tuple[tuple[Attribute, frozenset[str]], ...]:
     """Return the enum attributes of a row, and the cases that each may have."""
     attributes = dialect.rows[mnemonic].attributes
     slots = [slot for slot in attributes if isinstance(slot.node, EnumValue)]
@@ -434,7 +436,8 @@ def _cases(dialect: Dialect, mnemonic: str) -> tuple[tuple[Attribute, frozenset[
 
 def case_problem(op: Op, dialect: Dialect = TILE_IR) -> Problem | None:
     """Return the problem of an enum attribute that is missing, or not a case its row allows."""
-    for slot, legal in _cases(dialect, op.spec.mnemonic):
+    name = op.spec.mnemonic
+    for slot, legal in _cases(name) if dialect is TILE_IR else _cases(name, dialect):
         value = op.attributes.get(slot.name)
         if value is None:
             if not slot.optional:

@@ -18,8 +18,8 @@ from tileir.ir.attribute_kinds import slot_problem
 from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
-from tileir.ir.type_kinds import is_foreign, types_problem
-from tileir.messages.other_dialects import not_tile_ir
+from tileir.ir.type_kinds import types_problem
+from tileir.messages.other_dialects import FOREIGN, not_tile_ir
 
 from .catalogue import declare
 from .constraints import Problem
@@ -49,7 +49,7 @@ OUTSIDE = frozenset(row.mnemonic for row in OPS if not row.in_body)
 
 @cache
 def _slots(
-    dialect: Dialect, mnemonic: str
+    mnemonic: str, dialect: Dialect = TILE_IR
 ) -> tuple[dict[str, str], tuple[tuple[str, Attribute, type], ...]]:
     """Return operand slots with their arity, and attribute slots with a class that is right."""
     row = dialect.rows[mnemonic]
@@ -123,14 +123,13 @@ def malformed_location(location: object, known: set[Location]) -> Problem | None
 
 def malformed_types(values: Iterable[Value], dialect: Dialect = TILE_IR) -> Problem | None:
     """Return what is wrong with the types of values."""
-    values = values if isinstance(values, list) else list(values)
     if dialect is TILE_IR:
         text = types_problem(values)
     else:
         text = next(filter(None, (dialect.type_problem(value.type) for value in values)), "")
     if not text:
         return None
-    if dialect is TILE_IR and any(is_foreign(value.type) for value in values):
+    if dialect is TILE_IR and text.endswith(FOREIGN):
         return OTHER_DIALECT, text, ""
     return MALFORMED, f"the type of a value: {text}", ""
 
@@ -148,7 +147,8 @@ def _problem(op: Any, right: Right, dialect: Dialect) -> str:
             if dialect is TILE_IR
             else f"it is not of {dialect.name}"
         )
-    slots, kinds = _slots(dialect, row.mnemonic)
+    tile_ir = dialect is TILE_IR  # a cache is faster with one argument
+    slots, kinds = _slots(row.mnemonic) if tile_ir else _slots(row.mnemonic, dialect)
     operands, attributes = op.operands, op.attributes
     if not isinstance(operands, dict) or operands.keys() != slots.keys():
         return f"operands are a dictionary with {', '.join(slots) or 'nothing'}"

@@ -52,7 +52,8 @@ def parsed(text: str, name: str = "<text>") -> list[KernelIR]:
         module.read()
     if source.report:
         raise source.report.error()
-    return [KernelIR(entry.name, entry, entry.body) for entry in module.entries]
+    entries = module.entries
+    return [KernelIR(entry.name, entry, entry.body, dialect=BLOCK) for entry in entries]
 
 
 # Definitions ------------------------------------------------------------------------------------

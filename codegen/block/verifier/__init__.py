@@ -11,8 +11,11 @@ from tileir.ir import Body, Op
 
 from .execution import execution_problems
 from .flights import flight_problems
+from .folds import fold_problems
 from .layouts import layout_problems
+from .loads_ahead import ahead_problems
 from .offsets import offset_problems
+from .products import product_problems
 from .turns import turn_problems
 
 RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
@@ -20,6 +23,9 @@ RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
     offset_problems,
     turn_problems,
     flight_problems,
+    ahead_problems,
+    product_problems,
+    fold_problems,
 )
 """The rules that hold behind every stage."""
 

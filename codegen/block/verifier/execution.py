@@ -151,15 +151,14 @@ class _Run:
                 own = how is not None and how == other.how
                 if not own or not ((writes and other.writes) or _alone(op, writes)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        part = op.attributes.get("part")
         if op.name == "copy_async":
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return
         state.open.add(_Access(op, writes, start, end, how))
         if writes:
-            self._hold(piece, part, state)
-        elif not state.held.get(piece, frozenset()) & {part, None}:
+            self._hold(piece, op.attributes.get("part"), state)
+        elif not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
@@ -244,6 +243,22 @@ class _Run:
             _assign(state, yielded[:ahead], prologue.arguments[2:])
         _assign(state, prologue.arguments[2:], handed[:ahead])
         return state
+
+
+def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
+    """Return whether memory that holds these parts of a tile has what an op reads of a value."""
+    if None in parts:
+        return True
+    tile = behind(value)[0]
+    if value is tile and op.name in ("mma", "mma_scaled"):
+        # The elements from `first` on: k is the last dimension of lhs, the one before of rhs.
+        row = value.type.shape[-1] if value is op.operands["rhs"] else 1
+        numbers = sum(1 << bit for bit, offset in enumerate(value.type.offsets) if not offset)
+        return (op.attributes["first"] or 0) * row & numbers in parts
+    if value is not tile and op.attributes.get("part") is None:
+        # A view does not say which bits of the tile number its parts: it has the one that is there.
+        return len(parts) == 1
+    return op.attributes.get("part") in parts
 
 
 def _trips(loop: Op) -> int:

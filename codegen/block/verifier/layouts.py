@@ -9,6 +9,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.layouts.renumber import needed
 from tileir.codegen.ops import BY_NAME, Family
 from tileir.ir import Body, Op, Value
+from tileir.types import Token
 
 _TOGETHER = (Family.ELEMENT_WISE, Family.POINTER_LOAD, Family.POINTER_STORE)
 _RENUMBERING = (Family.JOINING, Family.RENUMBERING)
@@ -30,6 +31,8 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _renumbered(op)
         if op.spec.terminator or op.regions:
             yield from _handed_on(op)
+        if op.attributes.get("owner") and op.results and not isinstance(op.results[0].type, Token):
+            yield from _owned(op)
 
 
 def _broken(kind: Frag, threads: int) -> Iterator[str]:
@@ -54,6 +57,12 @@ def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
         own = _layout(value)
         if own is not None and layout is not None and own != needed(op, layout):
             yield op, "an operand has not the layout that the result's follows from"
+
+
+def _owned(op: Op) -> Iterator[tuple[Op, str]]:
+    for use in op.results[0].uses:
+        if use.op.name != "store_shared":
+            yield use.op, "only owners have this tile; it has to be stored for the others"
 
 
 def _handed_on(op: Op) -> Iterator[tuple[Op, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.areas import alignment
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Body, Op
@@ -23,6 +24,14 @@ def offset_problems(body: Body) -> Iterator[tuple[Op, str]]:
         yield from (_RULES[op.name](op) if op.name in _RULES else ())
 
 
+def _collision(op: Op) -> Iterator[tuple[Op, str]]:
+    """Check that different elements have different places, but for bits without effect."""
+    for value in op.results:
+        offsets = [each for each in value.type.offsets if each]
+        if rank(offsets) < len(offsets):
+            yield op, "two elements have one place"
+
+
 def _view(op: Op) -> Iterator[tuple[Op, str]]:
     source, result = op.operands["source"].type, op.result.type
     offsets = [each for each in source.offsets if each]
@@ -30,6 +39,7 @@ def _view(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, "the view has offsets that its source lacks"
     if source.slots != result.slots:
         yield op, "a view has as many slots as its source"
+    yield from _collision(op)
 
 
 def _slot(op: Op) -> Iterator[tuple[Op, str]]:
@@ -53,6 +63,10 @@ def _wait(op: Op) -> Iterator[tuple[Op, str]]:
 def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     if len({value.type.slots for value in op.results}) > 1:
         yield op, "tiles of one ring have different numbers of slots"
+    yield from _collision(op)
+    offset, unit = op.attributes["offset"] or 0, alignment(op)
+    if offset % unit:
+        yield op, f"byte {offset} is no multiple of {unit}"
     if op.result.type.slots == 1:
         return
     allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_group")

@@ -16,9 +16,9 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .context import I1, I32, Context
-from .shared_addresses import SharedAddresses
-from .shared_symbol import shared_address
-from .tile_accesses import TileAccess, both
+from .sequences.shared_addresses import SharedAddresses
+from .sequences.shared_symbol import shared_address
+from .sequences.tile_accesses import TileAccess, both
 
 
 def copy_async(ctx: Context, op: Op) -> None:

@@ -20,7 +20,7 @@ from tileir.types import Element, Scalar
 
 from .context import Context
 from .pointers import PointerAccess
-from .tile_accesses import Address, Move, TileAccess, owner_of, space_of
+from .sequences.tile_accesses import Address, Move, TileAccess, owner_of, space_of
 
 _MODES = {
     # mode: (PTX's name, the letter of its type)

@@ -24,7 +24,7 @@ from tileir.ir import Block, Op
 from tileir.types import Element
 
 from .context import I32, Context
-from .shuffle import shuffle
+from .sequences.shuffle import shuffle
 
 Elements = list[ir.Value]
 """One element of each operand."""

@@ -15,7 +15,7 @@ from tileir.ir import Body
 from .context import Context
 from .grid import special_register
 from .lowering import Lowering
-from .shared_symbol import ALIGNMENT, NAME
+from .sequences.shared_symbol import ALIGNMENT, NAME
 
 LINE = 128
 """The alignment of tiles whose banks matter: the width of the 32 banks, in bytes."""

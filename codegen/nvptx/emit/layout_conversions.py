@@ -15,7 +15,7 @@ from tileir.ir import Op
 from tileir.types import Element
 
 from .context import I32, Context, Fragment
-from .shuffle import shuffle
+from .sequences.shuffle import shuffle
 
 
 def convert_layout(ctx: Context, op: Op) -> None:

@@ -1,7 +1,7 @@
 """Lowering of matrix products: atoms, slice after slice along k.
 
 The accumulator stays in registers, in the layout of the atoms. Of lhs and rhs one slice along k is
-in registers at a time (see `mma_operands`). f16 accumulators are computed in f32 and rounded once.
+in registers at a time (see `mma_operands`).
 
 Scaled operands are multiplied without their scales, one run of elements with a common scale at a
 time. The sum of a run is then multiplied by both scales and added to the accumulator. Nothing
@@ -20,13 +20,12 @@ from tileir.codegen.layouts.linear_layout import LANE_BITS, log2, span
 from tileir.codegen.nvptx.machine.mma_atoms import multiply
 from tileir.codegen.nvptx.schedule.mma_plan import Part, ProductPlan, plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
-from tileir.codegen.scalar.conversions.narrowing import narrow
 from tileir.codegen.scalar.conversions.widening import widen
 from tileir.ir import Op
 from tileir.types import Element
 
 from .context import I32, Context
-from .mma_operands import SharedOperand, operand_of
+from .sequences.mma_operands import SharedOperand, operand_of
 
 Accumulators = dict[int, ir.Value]
 """Offset in the accumulator -> its register."""
@@ -34,11 +33,8 @@ Accumulators = dict[int, ir.Value]
 
 def lower_mma(ctx: Context, op: Op) -> None:
     """Lower mma and mma_scaled."""
-    plan, builder = plan_of(op, log2(ctx.threads) - LANE_BITS), ctx.builder
-    element = op.result.type.element
+    plan = plan_of(op, log2(ctx.threads) - LANE_BITS)
     accumulators = dict(ctx.fragment(op.operands["acc"]))
-    if element.name == "f16":
-        accumulators = {at: widen(builder, value, element) for at, value in accumulators.items()}
     add: Add = _scaled(ctx, op, plan) if op.name == "mma_scaled" else _added
     product = _Product(ctx, op, plan, add)
     if slices_in_loop(op):
@@ -46,8 +42,6 @@ def lower_mma(ctx: Context, op: Op) -> None:
     else:
         for start in slices_of(op, plan):
             product.slice(accumulators, start)
-    if element.name == "f16":
-        accumulators = {at: narrow(builder, value, element) for at, value in accumulators.items()}
     ctx.define(op.result, accumulators)
 
 

@@ -18,7 +18,7 @@ from tileir.ir import Op
 from tileir.types import Scalar
 
 from .context import I32, I64, Context
-from .tile_accesses import Address, TileAccess, owner_of, space_of
+from .sequences.tile_accesses import Address, TileAccess, owner_of, space_of
 
 _HALF = 16
 _MODES = {

@@ -20,9 +20,9 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
 from .context import Context, Fragment
-from .either import either
-from .shuffle import any_lane
-from .tile_accesses import Address, Move, both, owner_of, space_of
+from .sequences.either import either
+from .sequences.shuffle import any_lane
+from .sequences.tile_accesses import Address, Move, both, owner_of, space_of
 
 
 class PointerAccess:

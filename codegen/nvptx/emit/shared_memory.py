@@ -17,9 +17,9 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .context import I32, Context, Fragment, thread_position
-from .exact_conversions import bits_in_memory
-from .shared_accesses import SharedAccesses
-from .shared_symbol import shared_address
+from .sequences.exact_conversions import bits_in_memory
+from .sequences.shared_accesses import SharedAccesses
+from .sequences.shared_symbol import shared_address
 
 
 def shared_alloc(ctx: Context, op: Op) -> None:

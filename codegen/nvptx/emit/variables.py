@@ -17,7 +17,7 @@ from tileir.ir.constants import Constant
 from tileir.read.function import Global
 
 from .context import Context
-from .shared_symbol import ALIGNMENT, shared_address
+from .sequences.shared_symbol import ALIGNMENT, shared_address
 
 PAGE = 4096
 """The largest alignment of a module's variables, in bytes."""

@@ -22,7 +22,7 @@ from tileir.ir import Op, Value
 from tileir.types import TensorView
 
 from .context import I32, I64, Context, TensorDescriptor
-from .tile_accesses import Address, Size, TileAccess, both, owner_of, space_of
+from .sequences.tile_accesses import Address, Size, TileAccess, both, owner_of, space_of
 
 _BYTE = access.AccessShape(8, 1)
 _NIBBLE = 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tileir.codegen.nvptx.emit.shared_symbol import NAME as SHARED_MEMORY
+from tileir.codegen.nvptx.emit.sequences.shared_symbol import NAME as SHARED_MEMORY
 from tileir.verifier.rules.names import mangled, spelled_in_ptx
 
 OWN = ("__assertfail", "free", "malloc", "vprintf", SHARED_MEMORY)

@@ -9,10 +9,9 @@ block (`alloca`) is live in the whole kernel, as pointers to it may be anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
 from tileir.codegen.block.types import Shared
 from tileir.codegen.kernel import KernelIR
@@ -21,11 +20,8 @@ from tileir.gpus import Target
 from tileir.ir import Body, Op, Value
 from tileir.read.text_positions import located
 
-from .barrier_pairs import BarrierPairs
-from .memory_accesses import TokenOrder
-
-Interfering = frozenset[tuple[Op, Op]]
-"""Pairs of areas: some threads may access the first one when others access the second."""
+from .barrier_pairs import Areas, BarrierPairs
+from .barrier_walk import Accesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +51,15 @@ class Allocation:
     end: int
 
 
-def allocate_memory(kernel: KernelIR, target: Target, facts: Divisibility) -> int:
+def allocate_memory(kernel: KernelIR, target: Target) -> int:
     """Set the offset of every area; return the bytes of shared memory that the kernel needs.
 
     UnsupportedError if a block of the target has not so many.
     """
-    areas = areas_of(kernel.body)
-    pairs = BarrierPairs(TokenOrder(kernel.body, facts))
-    pairs.walk(kernel.body)
-    found = allocate(areas, pairs.unordered)
+    areas, unordered = areas_of(kernel.body), set[Areas]()
+    if len(areas) > 1:
+        unordered = BarrierPairs(kernel.body, Accesses(kernel.body, None)).unordered
+    found = allocate(areas, unordered)
     for number, area in enumerate(areas):
         if area.op is not None:
             area.op.attributes["offset"] = found.offsets[number]
@@ -82,7 +78,7 @@ def memory_needed(
     spans = _Spans(body)
     for loop, size in (extra or {}).items():
         areas.append(Area(None, size, ROW_ALIGNMENT, *spans.of(loop), kept=True))
-    return allocate(areas, frozenset()).end
+    return allocate(areas, ()).end
 
 
 def areas_of(body: Body) -> list[Area]:
@@ -103,21 +99,39 @@ def areas_of(body: Body) -> list[Area]:
     return areas
 
 
-def allocate(areas: Sequence[Area], unordered: Interfering) -> Allocation:
-    """Return the smallest allocation found in which no two areas that interfere overlap."""
-    related = {frozenset(pair) for pair in unordered}
+def allocate(areas: Sequence[Area], unordered: Collection[Areas]) -> Allocation:
+    """Return the smallest allocation found in which no two areas that interfere overlap.
 
-    def interfere(one: Area, other: Area) -> bool:
-        return one.lives_with(other) or frozenset((one.op, other.op)) in related
-
-    found = [_first_fit(areas, order, interfere) for order in _orders(areas)]
+    They are pairs of areas in `unordered`: some threads may access the first one when others access
+    the second.
+    """
+    interfering = _living_together(areas)
+    numbers = {area.op: number for number, area in enumerate(areas)}
+    for one, other in unordered:
+        interfering[numbers[one]].add(numbers[other])
+        interfering[numbers[other]].add(numbers[one])
+    found = [_first_fit(areas, order, interfering) for order in _orders(areas)]
     found += [each for each in packed(areas) if not overlapping(areas, each, unordered)]
     return min(found, key=lambda each: each.end)
 
 
 def packed(areas: Sequence[Area]) -> list[Allocation]:
     """Return allocations in which only areas that live at the same time do not overlap."""
-    return [_first_fit(areas, order, Area.lives_with) for order in _orders(areas)]
+    together = _living_together(areas)
+    return [_first_fit(areas, order, together) for order in _orders(areas)]
+
+
+def _living_together(areas: Sequence[Area]) -> list[set[int]]:
+    """Return for each area the numbers of those that live when it does."""
+    found: list[set[int]] = [set() for _ in areas]
+    live: list[int] = []
+    for number in sorted(range(len(areas)), key=lambda each: areas[each].first):
+        live = [other for other in live if areas[other].last >= areas[number].first]
+        for other in live:
+            found[number].add(other)
+            found[other].add(number)
+        live.append(number)
+    return found
 
 
 def overlapping(
@@ -145,7 +159,7 @@ def _orders(areas: Sequence[Area]) -> Iterator[list[int]]:
 
 
 def _first_fit(
-    areas: Sequence[Area], order: Iterable[int], interfere: Callable[[Area, Area], bool]
+    areas: Sequence[Area], order: Iterable[int], interfering: Sequence[set[int]]
 ) -> Allocation:
     """Give each area the lowest bytes that no area it interferes with has."""
     offsets: dict[int, int] = {}
@@ -153,9 +167,9 @@ def _first_fit(
     for number in order:
         area, offset = areas[number], 0
         taken = sorted(
-            (start, start + areas[other].bytes)
-            for other, start in offsets.items()
-            if interfere(area, areas[other])
+            (offsets[other], offsets[other] + areas[other].bytes)
+            for other in interfering[number]
+            if other in offsets
         )
         for low, high in taken:
             if offset < high and low < offset + area.bytes:

@@ -12,38 +12,49 @@ from typing import cast
 from tileir.ir import Body, Op, Value
 from tileir.types import Token
 
-from .barrier_walk import Access, Acquired, BarrierWalk, Everything, Open, is_under_way
-from .memory_accesses import TokenOrder
+from .barrier_walk import (
+    Access,
+    Accesses,
+    Acquired,
+    BarrierWalk,
+    Everything,
+    Open,
+    is_under_way,
+)
 from .shared_accesses import SharedAccess
 
+Areas = tuple[Op, Op]
 Pair = tuple[Access, Access, Op]
 """An access, a later one, and the op that makes the later one."""
 
 
 class BarrierPairs(BarrierWalk):
-    """A walk that finds the pairs of every barrier.
+    """A walk over a whole body that finds the pairs of every barrier.
 
-    `share` says whether two areas have bytes in common. All slots of a ring count as one area: a
-    barrier before the loop frees the bytes of those that its prologue does not fill, too.
+    All slots of a ring count as one area: a barrier before the loop frees the bytes of those that
+    its prologue does not fill, too.
     """
 
-    def __init__(self, order: TokenOrder, share: Callable[[Op, Op], bool] | None = None) -> None:
-        super().__init__(order)
-        self._share = share or _nothing_shared
+    def __init__(self, body: Body, accesses: Accesses) -> None:
+        super().__init__(accesses)
         self.pairs: dict[Op, dict[Pair, None]] = {}
-        self._unordered: set[tuple[Op, Op]] = set()
-        self.missing: list[Pair] = []
-        """Pairs of accesses with no barrier between."""
-
-    @property
-    def unordered(self) -> frozenset[tuple[Op, Op]]:
+        """Barrier -> the pairs that collide."""
+        self.across: dict[Op, dict[Areas, dict[Pair, None]]] = {}
+        """Barrier -> areas -> their pairs, which collide if these areas have bytes in common."""
+        self.unordered: set[Areas] = set()
         """Pairs of areas: the first may be accessed by some threads when others access the second,
         and one of the accesses writes."""
-        return frozenset(self._unordered)
-
-    def walk(self, body: Body) -> None:
-        """Walk a whole body."""
+        self.missing: list[Pair] = []
+        """Pairs of accesses with no barrier between."""
         self.block(body.block, set())
+
+    def ordered_by(self, barrier: Op, share: Callable[[Areas], bool]) -> list[Pair]:
+        """Return the pairs that a barrier orders; `share` says whether areas share bytes."""
+        across = self.across.get(barrier, {}).items()
+        return [
+            *self.pairs.get(barrier, ()),
+            *(pair for areas, pairs in across if share(areas) for pair in pairs),
+        ]
 
     def pass_barrier(self, barrier: Op, open_: Open) -> None:
         """Keep what is open for one more barrier, together with this one."""
@@ -60,14 +71,17 @@ class BarrierPairs(BarrierWalk):
         """Note down the pairs of open accesses and those of an op."""
         for second in accesses:
             for first, since in open_:
-                areas = _different_areas(first, second)
-                wanted = self.collide(op, first, second) or (areas and self._share(*areas))
-                if since is None and areas:
-                    self._unordered.add(areas)
-                if wanted and since is None:
-                    self.missing.append((first, second, op))
-                elif wanted and since is not None:
-                    self.pairs.setdefault(since, {})[first, second, op] = None
+                if self.collide(op, first, second):
+                    if since is None:
+                        self.missing.append((first, second, op))
+                    else:
+                        self.pairs.setdefault(since, {})[first, second, op] = None
+                elif areas := _different_areas(first, second):
+                    if since is None:
+                        self.unordered.add(areas)
+                    else:
+                        across = self.across.setdefault(since, {}).setdefault(areas, {})
+                        across[first, second, op] = None
 
 
 def texts(pairs: Iterable[Pair]) -> tuple[str, ...]:
@@ -107,14 +121,10 @@ def _releases(access: Access) -> bool:
     return isinstance(access, Everything) and access.name not in ("alloca", "heap_free")
 
 
-def _different_areas(first: Access, second: Access) -> tuple[Op, Op] | None:
+def _different_areas(first: Access, second: Access) -> Areas | None:
     """Return the areas of two accesses of shared memory one of which writes, if they differ."""
     if not isinstance(first, SharedAccess) or not isinstance(second, SharedAccess):
         return None
     if first.tile.owner is second.tile.owner or not (first.writes or second.writes):
         return None
     return first.tile.owner, second.tile.owner
-
-
-def _nothing_shared(one: Op, other: Op) -> bool:
-    return False

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
+from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block import control_edges
 from tileir.codegen.block.areas import behind
+from tileir.codegen.block.control_edges import LOOPS, Edge
 from tileir.codegen.block.types import Turn
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Body, Op, Value
 
-from . import control_edges, memory_accesses, shared_accesses
-from .control_edges import LOOPS, Edge
+from . import memory_accesses, shared_accesses
 from .memory_accesses import MemoryAccess, TokenOrder
 from .shared_accesses import Place, SharedAccess, place_of
 
@@ -49,13 +52,56 @@ Open = set[tuple[Access, Op | None]]
 """Accesses, each with the barrier that has been passed since, if any."""
 
 
-class BarrierWalk:
-    """A walk over a body, with the open accesses at each op."""
+_CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "wait_group", *LOOPS))
+"""Ops without accesses that change what is open."""
 
-    def __init__(self, order: TokenOrder) -> None:
-        self.order = order
+
+class Accesses:
+    """The accesses of a body's ops, for all walks over it. Barriers may be inserted meanwhile.
+
+    Without `facts`, only accesses of shared memory count.
+    """
+
+    def __init__(self, body: Body, facts: Divisibility | None) -> None:
+        self.order = TokenOrder(body, facts) if facts is not None else None
+        self.of: dict[Op, list[Access]] = {}
+        """Op -> its accesses; only ops that have some."""
+        self.stops: set[Op] = set()
+        """The ops that a walk looks at: those with accesses, and those of control flow."""
+        for op in body.walk():
+            if op.name in _CONTROL:
+                self.stops.add(op)
+            elif found := list(self._of(op)):
+                self.of[op] = found
+                self.stops.add(op)
+
+    def _of(self, op: Op) -> Iterator[Access]:
+        if self.order is not None:
+            semantics = op.attributes.get("memory_ordering_semantics")
+            inside = op.name == "alloca" and _in_loop(op)
+            if semantics in _RELEASING or op.name == "heap_free" or inside:
+                yield Everything(op.name, inside)
+            if access := self.order.accesses.get(op):
+                yield access
+        yield from shared_accesses.shared_accesses(op)
+
+
+class BarrierWalk:
+    """A walk over a body, with the open accesses at each op.
+
+    A loop is walked once for each set of accesses that are open before it, however often a loop
+    around it is walked.
+    """
+
+    def __init__(self, accesses: Accesses) -> None:
+        self.accesses = accesses
+        self.stops = accesses.stops
+        self.found = False
+        """Whether `meet` has found an op that has to wait; for subclasses to set."""
+        self.known: dict[tuple[Op, frozenset[tuple[Access, Op | None]]], tuple[Open | None, bool]]
+        self.known = {}
+        """Loop, and what is open before it -> what is open behind it, and `found` in it."""
         self._loops: list[tuple[Op, list[Open], list[Open]]] = []
-        self._accesses: dict[Op, list[Access]] = {}
 
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Look at the accesses of an op, and at the open ones; a subclass may change these."""
@@ -67,9 +113,10 @@ class BarrierWalk:
     def block(self, block: Block, open_: Open | None) -> Open | None:
         """Walk a block; return what is open at its end, None if control leaves before."""
         for op in block.ops:
-            if open_ is None:
-                break
-            open_ = self.op(op, open_)
+            if op in self.stops:
+                open_ = self.op(op, cast(Open, open_))
+                if open_ is None:
+                    break
         return open_
 
     def op(self, op: Op, open_: Open) -> Open | None:
@@ -87,18 +134,10 @@ class BarrierWalk:
             return None
         elif op.name == "wait_group":
             self._arrive(op, open_)
-        else:
-            accesses = self.accesses(op)
-            if accesses:
-                self.meet(op, accesses, open_)
-                self._add(op, accesses, open_)
+        elif accesses := self.accesses.of.get(op):
+            self.meet(op, accesses, open_)
+            self._add(op, accesses, open_)
         return open_
-
-    def accesses(self, op: Op) -> list[Access]:
-        """Return the accesses of an op."""
-        if op not in self._accesses:
-            self._accesses[op] = list(self._accesses_of(op))
-        return self._accesses[op]
 
     def collide(self, op: Op, first: Access, second: Access) -> bool:
         """Whether a barrier has to stand between an open access and one of an op."""
@@ -110,10 +149,21 @@ class BarrierWalk:
             return True
         if not isinstance(first, MemoryAccess) or not isinstance(second, MemoryAccess):
             return False
-        return first in self.order.before(op) and memory_accesses.collide(first, second)
+        if not memory_accesses.collide(first, second) or self.accesses.order is None:
+            return False
+        return first in self.accesses.order.before(op)
 
     def trips(self, loop: Op, open_: Open) -> Open | None:
         """Walk a loop until what is open at the start of an iteration stays the same."""
+        known, key, found = self.known, (loop, frozenset(open_)), self.found
+        if key not in known:
+            self.found = False
+            known[key] = self._trips(loop, open_), self.found
+        behind_, self.found = known[key]
+        self.found |= found
+        return None if behind_ is None else set(behind_)
+
+    def _trips(self, loop: Op, open_: Open) -> Open | None:
         if loop.name == "pipelined_for":
             start = renamed(open_, control_edges.entry(loop))
             prologue = loop.regions[1].block
@@ -146,15 +196,6 @@ class BarrierWalk:
     def loop(self, op: Op, open_: Open) -> Open | None:
         """Walk a loop; return what is open behind it."""
         return self.trips(op, open_)
-
-    def _accesses_of(self, op: Op) -> Iterator[Access]:
-        semantics = op.attributes.get("memory_ordering_semantics")
-        inside = op.name == "alloca" and _in_loop(op)
-        if semantics in _RELEASING or op.name == "heap_free" or inside:
-            yield Everything(op.name, inside)
-        if op in self.order.accesses:
-            yield self.order.accesses[op]
-        yield from shared_accesses.shared_accesses(op)
 
     def _add(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         for access in accesses:
@@ -210,6 +251,8 @@ def renamed(open_: Open, edge: Edge) -> Open:
         for value, target in edge.pairs
         if isinstance(target.type, Turn)
     ]
+    if not turns and not edge.again:
+        return set(open_)
     return {(_renamed(access, turns, edge.again), barrier) for access, barrier in open_}
 
 

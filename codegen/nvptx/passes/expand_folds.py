@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import cast
 
 from tileir.codegen.analysis.reorderable_reductions import commutes
-from tileir.codegen.analysis.selecting_reductions import chooses
+from tileir.codegen.analysis.selecting_reductions import chooses, is_selection_by_number
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
 from tileir.codegen.layouts.warp_conversions import images_without
@@ -63,7 +63,7 @@ class _Reduction:
         self._op, self.values = op, values
         self._kept = list(range(values[0].type.size.bit_length() - 1))
         self._dim = op.attributes["dim"]
-        self.ordered = not commutes(op)
+        self.ordered = not (commutes(op) or is_selection_by_number(op))
 
     @property
     def _layout(self) -> LinearLayout:

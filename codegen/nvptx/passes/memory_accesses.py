@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.control_edges import BRANCHING, edges
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -23,9 +24,7 @@ from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
-from .control_edges import BRANCHING, edges
-
-_SHARED = frozenset(("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled"))
+_SHARED = ("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled", "store_shared")
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 
@@ -55,23 +54,33 @@ class TokenOrder:
     """The memory accesses of a body, and what tokens order before each of them."""
 
     def __init__(self, body: Body, facts: Divisibility) -> None:
-        self.accesses: dict[Op, MemoryAccess] = {}
+        self._body = body
+        self.accesses: dict[Op, MemoryAccess] = {
+            op: _access(op, facts) for op in body.walk() if accesses_memory(op)
+        }
+
         self._before: dict[Value, Accesses] = {}
-        ops = list(body.walk())
-        for op in ops:
-            if accesses_memory(op):
-                self.accesses[op] = _access(op, facts)
+        self._complete = False
+
+    def before(self, op: Op) -> Accesses:
+        """Return the accesses that tokens order before an op; all is found when first asked."""
+        if not self._complete:
+            self._complete = True
+            self._find()
+        return self._union(op)
+
+    def _find(self) -> None:
         joins: dict[Op, list[tuple[Value, Value, bool]]] = {}
-        for edge in edges(body):
+        for edge in edges(self._body):
             for value, target in edge.pairs:
                 if value is not None and isinstance(target.type, Token):
                     joins.setdefault(edge.source, []).append((value, target, edge.again))
+        ops = [op for op in self._body.walk() if op in joins or _passes_tokens(op)]
         grown = True
         while grown:
             grown = sum(self._passes_on(op, joins.get(op, ())) for op in ops) > 0
 
-    def before(self, op: Op) -> Accesses:
-        """Return the accesses that tokens order before an op."""
+    def _union(self, op: Op) -> Accesses:
         tokens = [value for value in op.operand_list() if isinstance(value.type, Token)]
         if len(tokens) == 1:
             return self._before.get(tokens[0], NONE)
@@ -80,11 +89,11 @@ class TokenOrder:
     def _passes_on(self, op: Op, joins: Iterable[tuple[Value, Value, bool]]) -> bool:
         """Pass accesses on through an op, and the edges from it; return whether any is new."""
         grown = False
-        tokens = [each for each in op.results if isinstance(each.type, Token)]
-        if tokens and op.name not in BRANCHING:
-            accesses = self.before(op)
+        if _passes_tokens(op):
+            accesses = self._union(op)
             if op in self.accesses:
                 accesses |= {self.accesses[op]}
+            tokens = [each for each in op.results if isinstance(each.type, Token)]
             grown = sum(self._add(token, accesses) for token in tokens) > 0
         for value, target, again in joins:
             grown |= self._add(target, carried(self._before.get(value, NONE), again))
@@ -96,16 +105,15 @@ class TokenOrder:
         return len(self._before[token]) > len(known)
 
 
-def accesses_memory(op: Op) -> bool:
-    """Whether an op accesses memory outside of the tiles in shared memory.
+def _passes_tokens(op: Op) -> bool:
+    return op.name not in BRANCHING and any(isinstance(each.type, Token) for each in op.results)
 
-    A load without uses is carried out by no thread.
-    """
+
+def accesses_memory(op: Op) -> bool:
+    """Whether an op accesses memory outside of the tiles in shared memory."""
     if op.name == "copy_async":
         return True
-    if op.spec.effects == READS and op.name not in _SHARED:
-        return bool(op.results[0].uses)
-    return op.spec.effects in (WRITES, READS_WRITES) and op.name != "store_shared"
+    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
 
 def carried(accesses: Accesses, again: bool) -> Accesses:

@@ -5,38 +5,48 @@ other threads (see `barrier_walk`). It goes there as late as possible, with two 
 wait for copies that are read, it goes right there, before anything else is started. And where an
 access in a loop has to wait for one from before the loop alone, it goes before the loop, once.
 
-Memory is spread as far as there is room, so that areas need no barriers between them. Beyond that,
-a barrier more has bytes used again: `allocate_memory` finds the same allocation.
+Memory is spread as far as there is room, so that areas need no barriers between them, unless fewer
+blocks would be resident on an SM. Beyond that, a barrier more has bytes used again:
+`allocate_memory` finds the same allocation.
 
 In the end, no barrier is left that orders nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
 from .allocate_memory import Allocation, allocate, areas_of, overlapping, packed
-from .barrier_pairs import BarrierPairs, memory, texts
-from .barrier_walk import Access, BarrierWalk, Open, complete
-from .memory_accesses import TokenOrder
+from .barrier_pairs import Areas, BarrierPairs, Pair, memory, texts
+from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import reads_of
 
 ROOM = 16 << 10
 """Bytes of scratch memory up to which areas get different bytes, to save barriers."""
+ONE_BY_ONE = 32
+"""The most barriers that are placed one by one so that bytes are used again, each where it helps
+most. What is needed beyond them is placed at once: so the time stays in proportion to the ops."""
 
 
-def place_barriers(body: Body, facts: Divisibility, room: int) -> None:
-    """Insert the barriers of a body; `room` is the bytes of shared memory that a block may have."""
-    order = TokenOrder(body, facts)
-    walk = _Placing(order, body)
+def place_barriers(
+    body: Body, facts: Divisibility, room: int, resident: Sequence[int] = ()
+) -> None:
+    """Insert the barriers of a body; `room` is the bytes of shared memory that a block may have.
+
+    `resident` are bytes that each of several resident blocks of an SM may have: to save barriers,
+    none of them is exceeded that the areas could do with.
+    """
+    accesses = Accesses(body, facts)
+    walk = _Placing(accesses, body)
     walk.block(body.block, set())
     for op in [op for op in body.walk() if op in walk.places]:
-        _insert(op)
-    reuse = _Reuse(body, order, room)
+        accesses.stops.add(_insert(op))
+    reuse = _Reuse(body, accesses, room, resident)
     reuse.add_barriers()
     reuse.remove_barriers()
     reuse.name_pairs()
@@ -51,12 +61,14 @@ def _insert(op: Op) -> Op:
 class _Placing(BarrierWalk):
     """A walk that finds the ops before which barriers go."""
 
-    def __init__(self, order: TokenOrder, body: Body) -> None:
-        super().__init__(order)
+    def __init__(self, accesses: Accesses, body: Body) -> None:
+        super().__init__(accesses)
         self.places: set[Op] = set()
         self._settled: set[Op] = set()
-        self._placing, self._found = True, False
+        self._placing = True
+        self._known_without_placing = dict(self.known)
         self._awaited = dict(_awaited(body))
+        self.stops = self.stops | self._awaited.keys()
 
     def op(self, op: Op, open_: Open) -> Open | None:
         """Walk an op, and the barrier before it."""
@@ -69,10 +81,15 @@ class _Placing(BarrierWalk):
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Place a barrier before an op that has to wait."""
         if any(self.collide(op, first, second) for second in accesses for first, _ in open_):
-            self._found = True
+            self.found = True
             if self._placing:
-                self.places.add(op)
+                self._place(op)
                 complete(open_)
+
+    def _place(self, op: Op) -> None:
+        """Place a barrier before an op; what is known about loops without it is void."""
+        self.places.add(op)
+        self.known, self._known_without_placing = {}, {}
 
     def loop(self, op: Op, open_: Open) -> Open | None:
         """Place the barriers that iterations need of each other, then perhaps one before them."""
@@ -84,14 +101,20 @@ class _Placing(BarrierWalk):
             while count < len(self.places):
                 count = len(self.places)
                 self.trips(op, set())
-        self._placing, self._found = False, False
-        behind = self.trips(op, set(open_))
-        if self._found:
-            self.places.add(op)
+        behind, found = self._trips_without_placing(op, set(open_))
+        if found:
+            self._place(op)
             complete(open_)
-            behind = self.trips(op, open_)
-        self._placing = True
+            behind, _ = self._trips_without_placing(op, open_)
         return behind
+
+    def _trips_without_placing(self, loop: Op, open_: Open) -> tuple[Open | None, bool]:
+        """Walk a loop as it is; return what is open behind it, and whether an op has to wait."""
+        placing, self.known = self.known, self._known_without_placing
+        self._placing, self.found = False, False
+        behind = self.trips(loop, open_)
+        self.known, self._placing = placing, True
+        return behind, self.found
 
 
 def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
@@ -108,83 +131,90 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
 class _Reuse:
     """Barriers that let areas use the same bytes, and those that nothing needs."""
 
-    def __init__(self, body: Body, order: TokenOrder, room: int) -> None:
-        self._body, self._order = body, order
+    def __init__(
+        self, body: Body, accesses: Accesses, room: int, resident: Sequence[int]
+    ) -> None:
+        self._body, self._accesses = body, accesses
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}
         self._areas = areas_of(body)
+        self._of = {area.op: area for area in self._areas if area.op is not None}
         kept = [area for area in self._areas if area.kept]
         least = min(each.end for each in packed(self._areas))
         spread = min(each.end for each in packed(kept)) + ROOM
-        self._most = max(least, min(spread, room))
+        enough = [each for each in resident if each >= least]
+        self._most = max(least, min(spread, room, *enough))
 
     def add_barriers(self) -> None:
         """Insert barriers until the areas need no more memory than they may."""
-        while self._allocation().end > self._most:
-            places = self._next_places()
+        tried = 0
+        while self._allocation.end > self._most:
+            tried += 1
+            places = self._next_places() if tried <= ONE_BY_ONE else self._places_of_packed()
             if not places:
                 break
             for op in places:
-                _insert(op)
+                self._insert(op)
 
     def remove_barriers(self) -> None:
         """Remove barriers that order nothing, and without which no more memory is needed."""
         kept: set[Op] = set()
-        while True:
-            pairs = self._pairs().pairs
-            unneeded = [each for each, found in pairs.items() if not found and each not in kept]
-            unneeded += [each for each in self._barriers() if each not in pairs]
-            if not unneeded:
-                return
-            barrier, end = unneeded[-1], self._allocation().end
+        while unneeded := [each for each in self._unneeded() if each not in kept]:
+            barrier, end = unneeded[-1], self._allocation.end
             behind = barrier.parent.ops[barrier.index + 1]
             barrier.erase()
-            if self._allocation().end > max(end, self._most):
-                kept.add(_insert(behind))
+            self._edited()
+            if self._allocation.end > max(end, self._most):
+                kept.add(self._insert(behind))
 
     def name_pairs(self) -> None:
         """Give each barrier its pairs, and the memory that they are about."""
-        found, possible = self._pairs().pairs, None
         for barrier in self._barriers():
-            pairs = found[barrier]
-            if not pairs:
-                possible = possible or self._pairs(everything=True).pairs
-                pairs = possible[barrier]
+            pairs = self._pairs_of(barrier) or self._walk.ordered_by(barrier, lambda _: True)
             barrier.attributes["pairs"] = texts(pairs)
             barrier.operands["memory"] = memory(barrier, pairs, self._numbers)
+
+    def _insert(self, op: Op) -> Op:
+        made = _insert(op)
+        self._accesses.stops.add(made)
+        self._edited()
+        return made
+
+    def _edited(self) -> None:
+        """Drop what is known about the body as it was."""
+        for found in ("_walk", "_allocation", "_overlapping"):
+            self.__dict__.pop(found, None)
+
+    @cached_property
+    def _walk(self) -> BarrierPairs:
+        return BarrierPairs(self._body, self._accesses)
+
+    @cached_property
+    def _allocation(self) -> Allocation:
+        unordered = self._walk.unordered if len(self._areas) > 1 else ()
+        return allocate(self._areas, unordered)
 
     def _barriers(self) -> list[Op]:
         return [op for op in self._body.walk() if op.name == "barrier"]
 
-    def _allocation(self) -> Allocation:
-        return allocate(self._areas, self._walked().unordered)
+    def _unneeded(self) -> list[Op]:
+        """Return the barriers that order nothing, those that no thread reaches last."""
+        reached = self._walk.pairs
+        unneeded = [each for each in reached if not self._pairs_of(each)]
+        return unneeded + [each for each in self._barriers() if each not in reached]
 
-    def _walked(self) -> BarrierPairs:
-        walk = BarrierPairs(self._order)
-        walk.walk(self._body)
-        return walk
+    def _pairs_of(self, barrier: Op) -> list[Pair]:
+        """Return the pairs of accesses to the same bytes that a barrier orders."""
+        return self._walk.ordered_by(barrier, self._overlapping.__contains__)
 
-    def _pairs(self, everything: bool = False) -> BarrierPairs:
-        """Return the pairs of accesses to the same bytes that each barrier orders."""
-        found = self._allocation()
-        ops = [area.op for area in self._areas if area.op is not None]
-        apart = [(one, other) for one in ops for other in ops if one is not other]
-        shared = set(overlapping(self._areas, found, apart))
-        walk = BarrierPairs(self._order, lambda one, other: everything or (one, other) in shared)
-        walk.walk(self._body)
-        return walk
+    @cached_property
+    def _overlapping(self) -> set[Areas]:
+        across = {areas for found in self._walk.across.values() for areas in found}
+        return set(overlapping(self._areas, self._allocation, across))
 
     def _next_places(self) -> list[Op]:
         """Return where barriers have to be so that another area may use bytes again."""
-        unordered = self._walked().unordered
-        apart = {
-            (one.op, other.op)
-            for one in self._areas
-            for other in self._areas
-            if not one.lives_with(other)
-        }
-        separable = sorted(unordered & apart, key=lambda pair: [*map(self._numbers.get, pair)])
-        spread = allocate(self._areas, unordered)
+        separable, spread = self._separable(), self._allocation
         for number, area in enumerate(self._areas):
             if spread.offsets[number] + area.bytes <= self._most or area.op is None:
                 continue
@@ -192,11 +222,23 @@ class _Reuse:
             if partners:
                 into = any(pair[1] is area.op for pair in partners)
                 return [self._first_access(area.op if into else partners[0][1])]
+        return self._places_of_packed()
+
+    def _places_of_packed(self) -> list[Op]:
+        """Return where barriers have to be for the areas to lie as close as they can."""
         best = min(packed(self._areas), key=lambda each: each.end)
-        violated = overlapping(self._areas, best, separable)
+        violated = overlapping(self._areas, best, self._separable())
         return list(dict.fromkeys(self._first_access(other) for _, other in violated))
+
+    def _separable(self) -> list[Areas]:
+        """Return the pairs of areas that only a missing barrier keeps from sharing bytes."""
+        pairs = [
+            (one, other)
+            for one, other in self._walk.unordered
+            if not self._of[one].lives_with(self._of[other])
+        ]
+        return sorted(pairs, key=lambda pair: [*map(self._numbers.get, pair)])
 
     def _first_access(self, area: Op) -> Op:
         """Return the op in the block of an area where it is accessed first."""
-        (first,) = {each.first for each in self._areas if each.op is area}
-        return self._ops[first]
+        return self._ops[self._of[area].first]

@@ -20,11 +20,11 @@ def place_frame(state: KernelState) -> None:
     if state.contract.blocks > 1:
         made.append(make("leave_to_first_block"))
     if not state.heap.offsets:
-        block.ops = [*made, *block.ops]
+        block.ops[:0] = made
         return
     returns = [op for op in state.kernel.walk() if op.name == "return"]
     memory, addresses = _allocate(made, state.heap)
-    block.ops = [*made, *block.ops]
+    block.ops[:0] = made
     for op, address in addresses.items():
         op.replace_with(address)
     for op in returns:

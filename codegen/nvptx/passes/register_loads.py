@@ -2,11 +2,13 @@
 
 This is for loops with barriers or stores, which ptxas moves no load across: the loads of the next
 iteration have to come before them. A load may be made ahead if the analysis `early_loads` says so
-and no write is ordered before it.
+and no write is ordered before it. A tile that is loaded in several layouts is not: it would take
+the registers of all of them, although the first load brings it to the cache for the others.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
@@ -43,10 +45,12 @@ class RegisterLoads:
         """
         general = _loop_problem(loop)
         chosen, room = [], BYTES_IN_FLIGHT
-        for load, early in loads_in(loop):
+        loads = loads_in(loop)
+        places = Counter(_place(load) for load, early in loads if not isinstance(early, str))
+        for load, early in loads:
             if isinstance(early, str):
                 refused.add(load, Reason(early, MAX_SLICE_OPS))
-            elif problem := general or _load_problem(early, room):
+            elif problem := general or _load_problem(early, room, places[_place(load)]):
                 refused.add(load, problem)
             else:
                 chosen.append(early)
@@ -87,6 +91,11 @@ class RegisterLoads:
         return [], made
 
 
+def _place(load: Op) -> tuple[Value, ...]:
+    """Return what says which tile of which view is loaded."""
+    return load.operands["view"], *load.operands["index"]
+
+
 def _loop_problem(loop: Op) -> Reason | None:
     """Return why no load of a loop goes ahead."""
     for op in list(loop.walk())[1:]:
@@ -95,10 +104,15 @@ def _loop_problem(loop: Op) -> Reason | None:
     return Reason("plain") if plain_problem(loop) is None else None
 
 
-def _load_problem(early: EarlyLoad, room: int) -> Reason | None:
-    """Return why a load does not go ahead; `room` is the bytes that a thread may still load."""
+def _load_problem(early: EarlyLoad, room: int, times: int) -> Reason | None:
+    """Return why a load does not go ahead, of a tile that is loaded so many `times`.
+
+    `room` is the bytes that a thread may still load.
+    """
     if not isinstance(early.load.results[0].type, Frag):
         return Reason("single")
+    if times > 1:
+        return Reason("layouts")
     if loaded_bytes(early.load.results[0]) > room:
         return Reason("many_bytes", BYTES_IN_FLIGHT - room)
     before = all(_nothing_before(token) for token in early.tokens)

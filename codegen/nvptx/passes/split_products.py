@@ -26,11 +26,10 @@ def first_slice(block: Block) -> Op | None:
 def _split(op: Op) -> Op | None:
     """Split off the first slice; return it, the op itself if it has only one.
 
-    A product that is lowered to a loop is not split, and none whose sum would be rounded between
-    the slices: copies go before it.
+    A product that is lowered to a loop is not split: copies go before it.
     """
     slices = slices_of(op, plan_of(op))
-    if slices_in_loop(op) or (len(slices) > 1 and op.result.type.element.name == "f16"):
+    if slices_in_loop(op):
         at = op.index
         return op.parent.ops[at - 1] if at else None
     if len(slices) == 1:

@@ -3,11 +3,14 @@
 An operand that is not in the layout of the atom comes from shared memory: its root, the tile that
 it is a renumbering of, is stored there where it is defined. Where shared memory cannot hold an
 operand, pieces of it along k are stored one after the other, each before the `mma` that reads it.
+
+An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from tileir.codegen.block.make import make
@@ -17,10 +20,11 @@ from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
-from tileir.types import Element, Scalar
+from tileir.types import Element, Scalar, Tile
 
 _IN_MEMORY = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
 """Operand type of an atom -> the element type in memory, where the names differ."""
+_HALF, _SINGLE = Scalar("f16"), Scalar("f32")
 _SCALED = ("lhs_scale", "rhs_scale")
 
 
@@ -52,8 +56,11 @@ class ProductOperands:
         plan = self._assignment.products[op]
         split = self._assignment.split.get(op)
         acc = self._form(op.operands["acc"], plan.acc.layout)
+        rounded = acc.type
+        if rounded.element == _HALF:
+            acc = self._converted(op, acc, _SINGLE)
         if split is None:
-            return [(self._mma(op, plan, acc, {}), plan.acc.layout)]
+            return self._completed(op, self._mma(op, plan, acc, {}), rounded)
         extent = plan.extents["k"]
         places = {
             slot: self._allocate(root_of(op.operands[slot]), staging, op)
@@ -70,7 +77,27 @@ class ProductOperands:
                 self._store(root_of(value), staging, places[slot], op, part)
             ends = {"first": first, "end": first + split.length}
             made = self._mma(op, plan, acc, places, ends)
-        return [(cast(Op, made), plan.acc.layout)]
+        return self._completed(op, cast(Op, made), rounded)
+
+    def _completed(
+        self, op: Op, last: Op, kind: Frag | Tile
+    ) -> list[tuple[Op, LinearLayout | None]]:
+        """Return the op that completes a product: the last mma, or what rounds its result."""
+        if last.result.type != kind:
+            self._add(last)
+            last = self._conversion(op, last.result, kind.element)
+        return [(last, self._assignment.products[op].acc.layout)]
+
+    def _converted(self, op: Op, value: Value, element: Element) -> Value:
+        made = self._conversion(op, value, element)
+        self._add(made)
+        return made.result
+
+    def _conversion(self, op: Op, value: Value, element: Element) -> Op:
+        """Return a conversion of a tile, in the layout that it has."""
+        kind = replace(value.type, element=element)
+        attributes = {"rounding_mode": "nearest_even"}
+        return make("ftof", {"from": value}, attributes, [kind], origin=op)
 
     def _mma(
         self,
@@ -95,11 +122,7 @@ class ProductOperands:
             for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
                 operands[slot] = self._form(op.operands[slot], part.layout)
         attributes = {"atom": plan.atom.mnemonic, "paired": plan.paired, **(ends or {})}
-        tile = op.result.type
-        kind = tile
-        if tile.size > 1:
-            kind = Frag(tile.element, tile.shape, layout=plan.acc.layout)
-        return make(name, operands, attributes, [kind], origin=op)
+        return make(name, operands, attributes, [acc.type], origin=op)
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

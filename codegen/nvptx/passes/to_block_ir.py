@@ -15,7 +15,7 @@ from typing import Any, cast
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.memory_ops import is_weak
+from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.dialect import BLOCK, ROWS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag
@@ -76,7 +76,8 @@ class _Rewriter:
                 self._convert(value)
         for op in list(block.ops):
             self._op(op, around)
-        block.ops, self._made = self._made, outer
+        block.ops[:] = self._made  # what stays is not taken out first
+        self._made = outer
 
     def _op(self, op: Op, around: tuple[Op, ...]) -> None:
         if op.spec.terminator:
@@ -119,6 +120,8 @@ class _Rewriter:
         """Rewrite an op without regions, once for each layout that it works in."""
         if op.name in CONTROLS_GRIDS and not self._target.has("griddepcontrol"):
             return self._drop(op)  # grids cannot overlap there
+        if is_plain_load(op) and is_weak(op) and not self._assignment.required_in(op.results[0]):
+            return self._drop(op)
         results = [value for value in op.results if _is_spread(value)]
         layouts: Sequence[LinearLayout | None] = [self._assignment.op_layouts.get(op)]
         if results and (layouts == [None] or family_of(op) is Family.SLICE):
@@ -131,18 +134,28 @@ class _Rewriter:
         originals = dict(op.operands)
         copies = [op, *(op.clone({}) for _ in layouts[1:])]
         for copy, layout, added in zip(copies, layouts, attributes, strict=True):
-            copy.operands = originals
-            for slot, operand in originals.items():
-                if isinstance(operand, tuple):
-                    wanted = [self._wanted(op, slot, n, v, layout) for n, v in enumerate(operand)]
-                    self._take(copy, slot, wanted)
-                elif operand is not None:
-                    copy.operands[slot] = self._form(
-                        operand, self._wanted(op, slot, 0, operand, layout)
-                    )
+            operands = {
+                slot: self._operand(op, slot, operand, layout)
+                for slot, operand in originals.items()
+            }
+            if copy is not op or operands != originals:
+                copy.operands = operands
             self._own_row(copy, added)
         self._settle(op, list(zip(copies, layouts, strict=True)))
         return None
+
+    def _operand(
+        self, op: Op, slot: str, operand: Any, layout: LinearLayout | None
+    ) -> Value | tuple[Value, ...] | None:
+        """Return what an op that works in a layout takes in a slot."""
+        if operand is None:
+            return None
+        if isinstance(operand, tuple):
+            return tuple(
+                self._form(value, self._wanted(op, slot, number, value, layout))
+                for number, value in enumerate(operand)
+            )
+        return self._form(operand, self._wanted(op, slot, 0, operand, layout))
 
     def _attributes(self, op: Op, layout: LinearLayout | None) -> dict[str, Any]:
         return access_attributes(
@@ -172,7 +185,8 @@ class _Rewriter:
             if slot.name not in op.attributes:
                 op.attributes[slot.name] = added.get(slot.name, slot.default)
         for slot in row.operands:
-            op.operands.setdefault(slot.name, None)
+            if slot.name not in op.operands:
+                op.operands[slot.name] = None
         op.spec = cast(Any, row)
 
     def _drop(self, op: Op) -> None:
@@ -199,6 +213,8 @@ class _Rewriter:
                     canonical = self._assignment.canonical.get(original)
                     own = layout if canonical is None or layout in canonical else None
                     self._define(original, own or self._layout(original), value)
+                elif copy is first and value is not original:
+                    self._instead[original] = value
                 if copy.attributes.get("owner") and self._assignment.required_in(original):
                     self._exchange(original, layout)
         for value in op.results:
@@ -251,7 +267,9 @@ class _Rewriter:
         """Have an op take the values in a slot in these layouts."""
         values = op.operands[slot]
         pairs = zip(values, layouts, strict=False)
-        op.operands[slot] = tuple(self._form(value, layout) for value, layout in pairs)
+        taken = tuple(self._form(value, layout) for value, layout in pairs)
+        if taken != values:
+            op.operands[slot] = taken
 
     def _add(self, op: Op) -> None:
         self._made.append(op)

@@ -45,7 +45,7 @@ from tileir.types import Tile
 
 from .assignment import Assignment
 from .mma_plan import ProductPlan
-from .pointer_facts import pointers_stream, streaming_pointers
+from .pointer_facts import pointer_vectors, pointers_of, pointers_stream, streaming_pointers
 from .prefer_layouts import in_folds
 from .split_operands import split_operands
 from .staged import Staging, root_of, staged_bases
@@ -210,7 +210,10 @@ class _Assigner:
             self.assignment.require(value, self._choose(value))
 
     def _atomic(self, op: Op) -> None:
-        """Neighbouring threads update neighbouring elements, or neighbouring vectors of them."""
+        """Neighbouring threads update neighbouring elements, or neighbouring vectors of them.
+
+        Where no neighbours are adjacent in memory, addresses stay where they are computed.
+        """
         value, most = op.operands.get("arg") or op.operands["val"], 1
         if op.name == "atomic_rmw_tko":
             wanted = bool(self.assignment.required_in(op.results[0]))
@@ -218,6 +221,8 @@ class _Assigner:
         own = self.uniform
         if value.type.size > 1:
             own = self.preferences.get(value)
+            if own is None and pointer_vectors(op, self.kernel) is None:
+                own = self.preferences.get(pointers_of(op))
             if own is None or own.replicas or not pointers_stream(op, own, self.kernel, most):
                 best = streaming_pointers(op, self.threads, self.kernel, most)
                 own = best or blocked(value.type.size, 1, self.threads)

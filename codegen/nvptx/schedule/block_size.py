@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.launch.contract import Contract, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
 from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
-from tileir.ir import Op
 from tileir.types import Tile
 
+from .live_accumulators import accumulator_words
 from .view_facts import ACCESS_BYTES
 
 THREADS = 128
@@ -27,8 +25,8 @@ more threads, each may have 128 registers at most."""
 MOST_PRODUCT_THREADS = 512
 """The most threads of a block with matrix products and large accumulators."""
 ACCUMULATOR_WORDS = 128
-"""A block with matrix products gets up to so many threads until all accumulators take at most so
-many 32-bit registers of each."""
+"""A block with matrix products gets up to so many threads until the accumulators that live at once
+take at most so many 32-bit registers of each."""
 MOST_WORDS = 1024
 """The most 32-bit words of one tile in each thread of a block; some are in local memory then."""
 
@@ -65,7 +63,7 @@ def threads_of(kernel: KernelIR, target: Target, contract: Contract = _FREE) -> 
     limit = PRODUCT_THREADS if products else target.max_threads
     while threads < limit and most > preferred * threads:
         threads *= 2
-    most = max(most, _accumulators(products))
+    most = max(most, accumulator_words(kernel))
     while products and threads < MOST_PRODUCT_THREADS and most > ACCUMULATOR_WORDS * threads:
         threads *= 2
     return threads
@@ -84,9 +82,3 @@ def longest_vector(kernel: KernelIR, threads: int, target: Target) -> int:
     kinds = [value.type for op in ops for value in op.results]
     largest = max((kind.size for kind in kinds if isinstance(kind, Tile)), default=1)
     return max(largest // threads, fewest(ops, target))
-
-
-def _accumulators(products: Sequence[Op]) -> int:
-    """Return the registers of all accumulators; a product that adds to another's needs none."""
-    results = {op.result for op in products}
-    return sum(words(op.result.type) for op in products if op.operands["acc"] not in results)

@@ -9,7 +9,7 @@ import tileir
 from tests.codegen.host.text import Kernel
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
-from tileir.codegen.analysis.selecting_reductions import chooses
+from tileir.codegen.analysis.selecting_reductions import chooses, is_selection_by_number
 
 LARGEST = """
 %g = cmpf greater_than ordered %a, %b : tile<f32> -> tile<i1>
@@ -82,6 +82,31 @@ def test_argmax_is_fair() -> None:
 @pytest.mark.parametrize("name", UNFAIR)
 def test_what_depends_on_the_order_is_not(name: str) -> None:
     assert not chooses(reduction(kernel(UNFAIR[name], *example())))
+
+
+def test_one_that_numbers_its_elements_commutes() -> None:
+    assert is_selection_by_number(reduction(kernel(LARGEST, *example())))
+
+
+@pytest.mark.parametrize("name", UNFAIR)
+def test_what_depends_on_the_order_does_not_commute(name: str) -> None:
+    assert not is_selection_by_number(reduction(kernel(UNFAIR[name], *example())))
+
+
+def test_numbers_that_occur_twice_do_not_help() -> None:
+    """Of zeros with both signs and one number, each lane would keep its own."""
+    op = reduction(kernel(LARGEST, *example()))
+    op.attributes["dim"] = 0  # along which the numbers are the same
+    assert not is_selection_by_number(op)
+
+
+def test_a_number_from_here_and_an_element_from_there_are_no_selection() -> None:
+    op = reduction(kernel(LARGEST, *example()))
+    number = op.regions[0].block.ops[-1].operands["operands"][1].owner
+    first, second = number.operands["val_if_true"], number.operands["val_if_false"]
+    number.operands |= {"val_if_true": second, "val_if_false": first}
+    assert chooses(op)
+    assert not is_selection_by_number(op)
 
 
 @pytest.mark.parametrize("compare", [LARGEST, UNFAIR["the later of equals"]], ids=["fair", "not"])

@@ -1,18 +1,16 @@
 """Kernels of the block IR put together by hand, lowered, and run on the emulator.
 
-The lowerings of memory accesses here are the simplest ones: one element at a time, at an address
-of its own.
+Arrays are loaded and stored one element at a time, through a pointer of its own for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
-import pytest
 from llvmlite import ir
 
 from tests.codegen.build import tile
@@ -22,23 +20,29 @@ from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import Choice
-from tileir.codegen.layouts.linear_layout import LinearLayout, blocked, combine
-from tileir.codegen.nvptx.emit import lowering
-from tileir.codegen.nvptx.emit.context import I32, Context
-from tileir.codegen.nvptx.emit.exact_conversions import bits_in_memory
+from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.nvptx.emit.frame import declare_kernel, lower_kernel
-from tileir.codegen.nvptx.emit.shared_symbol import shared_address
 from tileir.codegen.nvptx.launch.contract import Contract
-from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.mma_atoms import BITS
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.stages import SPEED_LEVEL, TRIPLE
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import TARGETS
-from tileir.ir import Block, Body, Op, Region, Value
+from tileir.ir import Block, Body, Region, Value
 from tileir.ir.constants import Constant, element_size
 from tileir.types import FunctionType, Tile, Type
+
+SINGLY = {
+    "vector": 1,
+    "along": 0,
+    "masked": 1,
+    "run": 1,
+    "owner": False,
+    "generic": False,
+    "memory_ordering_semantics": "weak",
+}
+"""How each thread accesses memory through a tile of pointers: one element at a time."""
 
 
 def frag(text: str, layout: LinearLayout) -> Tile:
@@ -92,7 +96,7 @@ class BlockKernel:
 
     def pointers(self, base: Value, layout: LinearLayout, shape: Sequence[int]) -> Value:
         """Pointers to the elements of a row-major array."""
-        size, text = prod(shape), "x".join(map(str, shape))
+        size, text = prod(shape), "".join(f"{extent}x" for extent in shape)
         numbers = self.op("iota", [frag(f"{size}xi32", layout)])
         kind = Frag(base.type.element, (size,), layout=layout) if size > 1 else base.type
         spread = base
@@ -100,7 +104,7 @@ class BlockKernel:
             one = self.op("reshape", [Tile(base.type.element, (1,))], source=base)
             spread = self.op("broadcast", [kind], source=one)
         at = self.op("offset", [kind], ptr=spread, offset=numbers)
-        shaped = frag(f"{text}x{base.type.element}".replace("pointer", "ptr"), layout)
+        shaped = frag(f"{text}{base.type.element}".replace("pointer", "ptr"), layout)
         return self.op("reshape", [shaped], source=at)
 
     def load(self, base: Value, shape: Sequence[int], layout: LinearLayout) -> Value:
@@ -109,13 +113,14 @@ class BlockKernel:
         if kind.size == 1:
             kind = Tile(kind.element, kind.shape)
         source = self.pointers(base, layout, shape)
-        return self.op("load_ptr_tko", [kind], source=source)
+        return self.op("load_ptr_tko", [kind], attributes=SINGLY, source=source)
 
     def store(self, base: Value, value: Value, layout: LinearLayout | None = None) -> None:
         """Store a tile as an array at a pointer."""
         layout = layout or getattr(value.type, "layout", blocked(1, 1, self.threads))
         self.op(
             "store_ptr_tko",
+            attributes=SINGLY | {"owner": True},
             destination=self.pointers(base, layout, value.type.shape),
             value=value,
         )
@@ -138,36 +143,51 @@ class BlockKernel:
         if self.outermost.parent is None:
             self.op("return")
             Body(FunctionType(self.types, ()), self.outermost)
-        gpu = TARGETS[target]
-        llvm.start("all")
-        machine = llvm.target_machine(
-            TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL
-        )
-        module = ir.Module(name="test", context=ir.Context())
-        module.machine = Machine.of_gpu(gpu)
-        module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+        module = module_for(target)
         kernel = KernelIR("k", None, self.outermost.parent)
         declare_kernel(module, kernel)
         choices = {"num_warps": Choice(self.threads // 32, "test")}
-        with pytest.MonkeyPatch.context() as patch:
-            for name, lower in STAND_INS.items():
-                patch.setitem(lowering.LOWERINGS, name, lower)
-            lower_kernel(module, kernel, Contract(choices))
+        lower_kernel(module, kernel, Contract(choices))
         self.llvm_ir = str(module)
-        optimised = llvm.parse(self.llvm_ir)
-        llvm.optimize(optimised, machine, speed_level=SPEED_LEVEL)
-        return machine.emit_assembly(optimised)
+        return ptx_of(module, target)
 
     def run(self, *args: Any, target: str = "sm_90", schedule: str = "random-1") -> str:
         """Run one block on the arguments; return the PTX."""
         text = self.ptx(target)
-        kinds = [
-            "u64" if hasattr(kind.element, "pointee") else f"u{kind.element.bits}"
-            for kind in self.types
-        ]
-        rows = plan(kinds, self.threads, self.shared)
-        emulator.launch(text, rows, 1, list(args), schedule=schedule)
+        run_block(text, self.types, self.threads, self.shared, args, schedule)
         return text
+
+
+def module_for(target: str) -> ir.Module:
+    """An empty LLVM module for a GPU."""
+    module = ir.Module(name="test", context=ir.Context())
+    module.machine = Machine.of_gpu(TARGETS[target])
+    module.triple, module.data_layout = TRIPLE, str(_machine(target).target_data)
+    return module
+
+
+def ptx_of(module: ir.Module, target: str) -> str:
+    """An LLVM module in PTX."""
+    machine, optimised = _machine(target), llvm.parse(str(module))
+    llvm.optimize(optimised, machine, speed_level=SPEED_LEVEL)
+    return machine.emit_assembly(optimised)
+
+
+def _machine(target: str) -> Any:
+    gpu = TARGETS[target]
+    llvm.start("all")
+    return llvm.target_machine(TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL)
+
+
+def run_block(
+    text: str, types: Sequence[Tile], threads: int, shared: int, args: Sequence[Any],
+    schedule: str = "random-1",
+) -> None:  # fmt: skip
+    """Run one block of a kernel `k`, whose parameters have these types, on the emulator."""
+    kinds = [
+        "u64" if hasattr(kind.element, "pointee") else f"u{kind.element.bits}" for kind in types
+    ]
+    emulator.launch(text, plan(kinds, threads, shared), 1, list(args), schedule=schedule)
 
 
 def swizzled(kind: Tile, plan: ProductPlan, offsets: Sequence[int]) -> Shared:
@@ -179,54 +199,3 @@ def swizzled(kind: Tile, plan: ProductPlan, offsets: Sequence[int]) -> Shared:
 def integers(shape: Sequence[int], low: int, high: int, dtype: Any, seed: int) -> np.ndarray:
     """An array of small integers."""
     return np.random.default_rng(seed).integers(low, high, shape).astype(dtype)
-
-
-# The simplest lowerings of memory accesses ----------------------------------------------------
-
-
-def _load(ctx: Context, op: Op) -> None:
-    element = op.result.type.element
-    shape = access.AccessShape(8 * memory_bytes(element), 1)
-    loaded = {}
-    for offset, pointer in ctx.fragment(op.operands["source"]).items():
-        (bits,) = access.load(ctx.builder, shape, pointer, 0, None, None)
-        loaded[offset] = access.value_of(ctx.builder, bits, element)
-    ctx.define(op.result, loaded)
-
-
-def _store(ctx: Context, op: Op) -> None:
-    value = op.operands["value"]
-    element, owner = value.type.element, ctx.owner(ctx.layout(value))
-    shape = access.AccessShape(8 * memory_bytes(element), 1)
-    pointers = ctx.fragment(op.operands["destination"])
-    for offset, each in ctx.fragment(value).items():
-        bits = access.bits_of(ctx.builder, each, element)
-        access.store(ctx.builder, shape, pointers[offset], 0, owner, [bits])
-
-
-def _allocate(ctx: Context, op: Op) -> None:
-    ctx.define(op.result, shared_address(ctx.builder, op.attributes["offset"]))
-
-
-def _store_shared(ctx: Context, op: Op) -> None:
-    value, memory = op.operands["value"], op.operands["destination"]
-    layout, element = ctx.layout(value), memory.type.element
-    size = memory_bytes(element)
-    thread = ctx.combined(
-        tuple(combine(memory.type.offsets, base) * size for base in layout.thread)
-    )
-    for offset, each in ctx.fragment(value).items():
-        distance = ir.Constant(I32, combine(memory.type.offsets, offset) * size)
-        at = ctx.builder.add(ctx.values[memory], ctx.builder.xor(thread, distance))
-        bits = bits_in_memory(ctx.builder, each, value.type.element, element)
-        shape = access.AccessShape(8 * size, 1)
-        owner = ctx.owner(layout)
-        access.store(ctx.builder, shape, at, 0, owner, [bits], access.SHARED)
-
-
-STAND_INS: dict[str, Callable[[Context, Op], None]] = {
-    "load_ptr_tko": _load,
-    "shared_alloc": _allocate,
-    "store_ptr_tko": _store,
-    "store_shared": _store_shared,
-}

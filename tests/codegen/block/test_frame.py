@@ -15,7 +15,7 @@ from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.nvptx.emit import lowering
 from tileir.codegen.nvptx.emit.frame import shared_alignment
-from tileir.codegen.nvptx.emit.shared_symbol import ALIGNMENT
+from tileir.codegen.nvptx.emit.sequences.shared_symbol import ALIGNMENT
 from tileir.ir import Body
 from tileir.types import FunctionType, Scalar
 

@@ -22,7 +22,7 @@ from tileir.ir import Op, Value
 NUMBERS = {**DTYPES, "tf32": DTYPES["f32"]}
 HALF = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
 ATOMS = [
-    (HALF, "f16", "f32"), (HALF, "f16", "f16"), (HALF, "f8E4M3FN", "f32"),
+    (HALF, "f16", "f32"), (HALF, "f8E4M3FN", "f32"),
     ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "tf32", "f32"),
     ("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", "f8E4M3FN", "f32"),
     ("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "i8", "i32"),

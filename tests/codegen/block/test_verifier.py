@@ -235,6 +235,46 @@ def test_a_part_is_written_before_it_is_read() -> None:
     assert "was not stored" in block_problem(b.finish(), ordered=True)
 
 
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        (((0, 0), (16, 16)), None),
+        (((0, 0), (16, 0)), "mma: what is read was not stored"),
+        (((0, 0), (0, 16)), "mma: what is read was not stored"),
+    ],
+)
+def test_the_pieces_that_are_multiplied_are_there(
+    stored: tuple[tuple[int, int], ...], said: str | None
+) -> None:
+    """Each tile has two pieces along k, its columns or rows, which take turns in memory."""
+    b = Builder()
+    lhs = b.alloc(offsets=(*STRAIGHT[:4], 0, *STRAIGHT[4:9]))
+    rhs = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    for k, (column, row) in zip((0, 16), stored, strict=True):
+        b.store(lhs, part=column)
+        b.store(rhs, part=row * SHAPE[1])
+        b.op("barrier", pairs=())
+        b.mma(lhs, rhs, first=k, end=k + 16)
+        b.op("barrier", pairs=())
+    problem = block_problem(b.finish(), ordered=True)
+    assert problem is None if said is None else said in problem
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_view_without_pieces_has_the_one_that_is_there(stored: bool) -> None:
+    b = Builder()
+    tile = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    if stored:
+        b.store(tile, part=512)
+        b.op("barrier", pairs=())
+    half = Shared(F16, (SHAPE[0] // 2, SHAPE[1]), STRAIGHT[:9])
+    view = b.op("shared_view", {"source": tile}, [half]).result
+    b.load(view, COLUMNS.compose([1 << bit for bit in range(9)]))
+    problem = block_problem(b.finish(), ordered=True)
+    assert (problem is None) == stored
+    assert stored or "was not stored" in problem
+
+
 def test_variables_share_bytes_with_nothing() -> None:
     b = Builder()
     pointer = Tile(Pointer(Scalar("f32")))

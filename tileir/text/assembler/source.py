@@ -36,6 +36,7 @@ class Source:
         forms: Mapping[str, Form] = FORMS,
         definitions: Mapping[str, Definition] | None = None,
     ) -> None:
+        """Make the readers of a text in a dialect."""
         self.dialect = dialect
         self.limits = limits
         self.alike: dict[tuple, tuple] = {}

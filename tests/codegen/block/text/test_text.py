@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tileir import Bytecode
-from tileir.codegen.block.diagnostics import block_diagnostics
 from tileir.codegen.block.rows import ROWS
 from tileir.codegen.block.text.aliases import AliasNames
 from tileir.codegen.block.text.printing import printed
 from tileir.codegen.block.text.reading import parsed
 from tileir.codegen.fresh import compile_fresh
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.kernel_diagnostics import kernel_diagnostics
 from tileir.codegen.pipeline import STAGES
 from tileir.errors import AssemblyError
 from tileir.ir import Block
@@ -56,7 +56,7 @@ def test_a_text_by_hand_prints_as_it_is() -> None:
     kernels = parsed(SAMPLE)
     assert printed(kernels) == SAMPLE
     assert {row.mnemonic for row in ROWS} <= {op.name for k in kernels for op in k.body.walk()}
-    assert [block_diagnostics(kernel) for kernel in kernels] == [[]] * len(kernels)
+    assert [kernel_diagnostics(kernel) for kernel in kernels] == [[]] * len(kernels)
 
 
 @pytest.mark.parametrize("target", ["sm_75", "sm_90"])
@@ -75,7 +75,7 @@ def test_every_stage_parses_back(name: str, target: str, monkeypatch: pytest.Mon
         back = parsed(text)
         assert list(map(content, back)) == list(map(content, kernels))
         assert printed(back, names) == text
-        assert [block_diagnostics(kernel) for kernel in kernels] == [[]] * len(kernels)
+        assert [kernel_diagnostics(kernel) for kernel in kernels] == [[]] * len(kernels)
         seen.append(stage)
 
     bytecode = Bytecode.parse((FIXTURES / f"{name}.tileirbc").read_bytes())

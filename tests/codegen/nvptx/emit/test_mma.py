@@ -13,8 +13,8 @@ from tests.codegen.host.lowering.test_mma import DTYPES, integers, product
 from tests.codegen.nvptx.compiled import compiled
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
-from tileir.codegen.nvptx.schedule.staged import SCRATCH
 from tileir.codegen.nvptx.schedule import split_operands
+from tileir.codegen.nvptx.schedule.staged import SCRATCH
 from tileir.gpus import TARGETS
 
 SHAPES = [
@@ -209,11 +209,23 @@ def test_factors_of_which_no_piece_fits_are_moved_to_where_they_are_multiplied(
     multiplied("computed", "f16", "f16", (4, 64, 128), (4, 128, 8), "sm_80")
 
 
+@pytest.mark.parametrize("target", ["sm_75", "sm_80"])
+def test_the_sum_of_pieces_is_rounded_once(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums are above 2048, where f16 has no odd numbers any more."""
+    monkeypatch.setitem(TARGETS, target, replace(TARGETS[target], shared_bytes=SCRATCH))
+    monkeypatch.setattr(split_operands, "SCRATCH", LEAST)
+    ptx = multiplied("computed", "f16", "f16", (32, 64), (64, 32), target, (3, 14))
+    assert ptx.count("bar.sync") > 1
+
+
 def multiplied(
-    way: str, element: str, total: str, left: tuple[int, ...], right: tuple[int, ...], target: str
-) -> str:
+    way: str, element: str, total: str, left: tuple[int, ...], right: tuple[int, ...], target: str,
+    ends: tuple[int, int] = (-1, 2),
+) -> str:  # fmt: skip
     """Multiply factors that are loaded, perhaps turned or doubled, and compare; the PTX."""
-    x, y = integers(left, -1, 2, DTYPES[element], 1), integers(right, -1, 2, DTYPES[element], 2)
+    x, y = (
+        integers(shape, *ends, DTYPES[element], seed) for seed, shape in enumerate((left, right), 1)
+    )
     kernel = Kernel("pieces", *[f"ptr<{element}>"] * 2, f"ptr<{total}>")
     factors, arrays = [], []
     for array, pointer in zip((x, y), kernel.parameters, strict=False):

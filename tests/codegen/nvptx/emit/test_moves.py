@@ -8,7 +8,7 @@ import pytest
 import tileir
 from tests.codegen.host.text import Kernel, spelled
 from tests.codegen.nvptx.on_emulator import launch
-from tileir.codegen.nvptx.emit.values import row_major
+from tileir.codegen.nvptx.passes import expand_slices
 
 
 def run(kernel: Kernel, arrays: list[np.ndarray], target: str = "sm_80") -> None:
@@ -80,7 +80,7 @@ def test_reductions_that_do_not_commute_keep_the_order(dim: int) -> None:
 def test_slices_of_tiles_that_go_through_shared_memory_in_pieces(
     shape: tuple[int, int], dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_major, "PIECE_BYTES", 1024)
+    monkeypatch.setattr(expand_slices, "PIECE_BYTES", 1024)
     rows, columns = shape
     array = (np.random.default_rng(2).standard_normal(shape) * 50).astype(dtype)
     part, whole = np.zeros((rows // 2, columns // 4), dtype), np.ones((2 * rows, columns), dtype)

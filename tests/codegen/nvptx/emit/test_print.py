@@ -10,7 +10,7 @@ from tests.codegen.host.text import Kernel
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
 from tileir.codegen.emulator import EmulationError
-from tileir.codegen.nvptx.emit.values import row_major
+from tileir.codegen.nvptx.passes import expand_slices
 
 
 def both(kernel: Kernel, arrays: list, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def test_tiles_and_single_numbers_in_one_print(capsys: pytest.CaptureFixture[str
 def test_a_tile_that_is_printed_in_pieces(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_major, "PIECE_BYTES", 64)
+    monkeypatch.setattr(expand_slices, "PIECE_BYTES", 64)
     array = np.arange(4 * 16, dtype="i8").reshape(4, 1, 16)
     kernel = Kernel()
     value = kernel.load(array)

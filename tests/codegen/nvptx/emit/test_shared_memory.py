@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, frag
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.layouts.swizzle import swizzle
@@ -17,13 +17,6 @@ from tileir.codegen.layouts.swizzle import swizzle
 THREADS = 64
 THREAD_BITS = 6
 DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32, "i64": np.int64}
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 @st.composite

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel
-from tileir.codegen.block.make import make
+from tests.codegen.block.kernels_by_hand import BlockKernel
 from tileir.codegen.block.areas import area_bytes
+from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.passes.choose_copies import choose_copies
 from tileir.codegen.nvptx.passes.expand_folds import EXPANSIONS
 from tileir.formats.ops import BY_NAME

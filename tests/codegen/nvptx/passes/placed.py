@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
@@ -16,10 +16,10 @@ from tileir.ir import Body, Op
 TARGET = TARGETS["sm_90"]
 
 
-def placed(body: Body, room: int = TARGET.shared_bytes) -> int:
+def placed(body: Body, room: int = TARGET.shared_bytes, resident: Sequence[int] = ()) -> int:
     """Place the barriers of a body, allocate its memory; return the bytes."""
-    place_barriers(body, Divisibility(), room)
-    return allocate_memory(KernelIR("k", None, body), TARGET, Divisibility())
+    place_barriers(body, Divisibility(), room, resident)
+    return allocate_memory(KernelIR("k", None, body), TARGET)
 
 
 def barriers(body: Body) -> list[Op]:

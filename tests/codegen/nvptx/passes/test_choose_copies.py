@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, frag
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tests.codegen.nvptx.emit.test_shared_memory import DTYPES, layouts, numbers
 from tests.codegen.nvptx.passes.finished import ROOM, finish, names
 from tileir.codegen.block.types import Shared
@@ -17,13 +17,6 @@ from tileir.codegen.nvptx.passes.choose_copies import PIECE_BYTES, offsets_betwe
 from tileir.ir import Body
 
 THREADS = 64
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 def converted(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, frag
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tests.codegen.nvptx.passes.finished import body_of, finish, names, tile_op
-from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     along,
@@ -16,18 +15,12 @@ from tileir.codegen.layouts.linear_layout import (
     dim_bits,
     for_scan,
 )
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.nvptx.passes.expand_slices import tile_of
 from tileir.ir import Value
 from tileir.ir.locations import File
 
 THREADS = 128
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 def dropped(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> LinearLayout:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel
 from tests.codegen.nvptx.passes import finished
 from tests.codegen.nvptx.passes.finished import finish, names
 from tileir.codegen.block.types import Frag, Shared
@@ -17,13 +17,6 @@ from tileir.ir import Body, Value
 from tileir.types import FunctionType, Token
 
 THREADS = 64
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 def printed(

@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel
+from tests.codegen.block.kernels_by_hand import BlockKernel
 from tests.codegen.nvptx.passes.finished import finish, names, tile_op
 from tileir.codegen.layouts.linear_layout import along, uniform
 from tileir.codegen.nvptx.passes.expand_slices import exchange, tile_of
 
 THREADS = 128
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 def layout_of(shape: tuple[int, ...], vector: int = 1, turned: bool = False):

@@ -165,6 +165,15 @@ def test_scratch_memory_is_spread_before_barriers_are_added() -> None:
     assert [_next_access(op) for op in barriers_of(body)] == ["load_shared"] * 2
 
 
+def test_no_block_less_is_resident_for_a_barrier_less() -> None:
+    for resident, size in (([4096, 2048, 1024], 2048), ([8192, 1024], 4096)):
+        b = Builder()
+        with b.loop():
+            for _ in range(2):
+                exchange(b)
+        assert placed(b.finish(), resident=resident) == size
+
+
 def test_where_there_is_no_room_a_barrier_more_uses_bytes_again() -> None:
     b = Builder()
     with b.loop():

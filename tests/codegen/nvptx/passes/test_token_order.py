@@ -196,12 +196,14 @@ def test_nothing_before_a_release_needs_no_barrier() -> None:
     assert builder.barriers() == []
 
 
+@pytest.mark.parametrize("wanted", [False, True])
 @pytest.mark.parametrize("more", [False, True])
-def test_all_threads_acquire_before_the_next_access(more: bool) -> None:
+def test_all_threads_acquire_before_the_next_access(more: bool, wanted: bool) -> None:
     builder, view, zero = start()
     flag = builder.parameters[0]
     seen, _ = builder.op("load_ptr_tko", flag, results=["f32", TOKEN], **LOAD)
-    builder.op("addf", seen, seen, results=["f32"])
+    if wanted:
+        builder.op("addf", seen, seen, results=["f32"])
     if more:
         tile, _ = builder.load_after(None, view, zero)
         builder.store_after(None, tile, view, zero)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.codegen.build import Kernel, tile
-from tileir.codegen.layouts.linear_layout import along
-from tileir.codegen.nvptx.schedule.staged import Staged, find, root_of, staged_bases
+from tileir.codegen.layouts.linear_layout import along, combine
+from tileir.codegen.nvptx.schedule.staged import bases_in_root, root_of, seen_as, staged_bases
 
 PIECE, PIECES = 16, 8
 CASES = [
@@ -28,8 +28,8 @@ CASES = [
 @cache
 def places(shape: tuple[int, ...], inner: int, size: int) -> np.ndarray:
     """The place of each element in bytes, the inner dimension last."""
-    staged = Staged(None, staged_bases(shape, inner, size), size)
-    found = np.array([staged.offset(e) * size for e in range(np.prod(shape))]).reshape(shape)
+    bases = staged_bases(shape, inner, size)
+    found = np.array([combine(bases, e) * size for e in range(np.prod(shape))]).reshape(shape)
     return np.moveaxis(found, inner, -1)
 
 
@@ -88,11 +88,11 @@ def test_neighbouring_lanes_write_without_conflicts(
 ) -> None:
     order = [*(dim for dim in range(len(shape)) if dim != inner), inner]
     layout = along(shape, order, PIECE // size, 128)
-    staged = Staged(None, staged_bases(shape, inner, size), size)
+    bases = staged_bases(shape, inner, size)
     for offset in layout.offsets()[:: PIECE // size]:
         for first in range(0, 128, 8):
             elements = {offset ^ layout.of_thread(first + lane) for lane in range(8)}
-            banks = {staged.offset(element) * size // PIECE % PIECES for element in elements}
+            banks = {combine(bases, element) * size // PIECE % PIECES for element in elements}
             assert len(banks) == len(elements)
 
 
@@ -103,9 +103,10 @@ def test_renumbering_ops_compose_the_map() -> None:
     flat = kernel.op("reshape", loaded, results=[tile("8x32xf16")])
     turned = kernel.op("permute", flat, results=[tile("32x8xf16")], permutation=[1, 0])
     assert root_of(turned) is loaded
-    staged = {loaded: Staged(None, staged_bases((1, 8, 32), 2, 2), 2)}
-    found = find(staged, turned)
+    bases = staged_bases((1, 8, 32), 2, 2)
+    found, elements = seen_as(turned, bases), bases_in_root(turned)
     for row in range(8):
         for column in range(32):
-            assert found.offset(column * 8 + row) == staged[loaded].offset(row * 32 + column)
-    assert find({}, turned) is None
+            assert combine(elements, column * 8 + row) == row * 32 + column
+            assert combine(found, column * 8 + row) == combine(bases, row * 32 + column)
+    assert seen_as(loaded, bases) == bases

@@ -10,11 +10,9 @@ from typing import Any
 
 from llvmlite import ir
 
+from tests.codegen.block.kernels_by_hand import frag, module_for, ptx_of, run_block
 from tests.codegen.build import tile
-from tests.codegen.emulator.snippets import plan
-from tileir.codegen import emulator, llvm
 from tileir.codegen.block.make import make
-from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit import (
     async_copies,
@@ -26,11 +24,8 @@ from tileir.codegen.nvptx.emit import (
 )
 from tileir.codegen.nvptx.emit.context import I32, I64, Context, Fragment
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
-from tileir.codegen.nvptx.stages import SPEED_LEVEL, TRIPLE
-from tileir.codegen.scalar.machine import Machine
-from tileir.gpus import TARGETS
 from tileir.ir import Value
-from tileir.types import PartitionView, Tile, Type
+from tileir.types import PartitionView, Type
 
 LOWERINGS = {
     name: lower
@@ -40,12 +35,6 @@ LOWERINGS = {
 THREAD = "llvm.nvvm.read.ptx.sreg.tid.x"
 WEAK = {"memory_ordering_semantics": "weak", "memory_scope": None}
 PLAIN = {"owner": False, "generic": False}
-
-
-def frag(text: str, layout: LinearLayout) -> Tile:
-    """The type of a tile, spelled as in `tile`, in a layout."""
-    kind = tile(text)
-    return kind if kind.size == 1 else Frag(kind.element, kind.shape, layout=layout)
 
 
 def numbers(layout: LinearLayout, scale: int = 1, start: int = 0) -> Callable[[Context], Fragment]:
@@ -118,14 +107,7 @@ class MemoryKernel:
 
     def ptx(self, target: str = "sm_90") -> str:
         """The kernel in PTX."""
-        gpu = TARGETS[target]
-        llvm.start("all")
-        machine = llvm.target_machine(
-            TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL
-        )
-        module = ir.Module(name="test", context=ir.Context())
-        module.machine = Machine.of_gpu(gpu)
-        module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+        module = module_for(target)
         kinds = [integer_type(kind.element) for kind in self.types]
         function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), "k")
         function.calling_convention = "ptx_kernel"
@@ -144,19 +126,12 @@ class MemoryKernel:
         builder.branch(exit)
         builder.position_at_end(exit)
         builder.ret_void()
-        optimised = llvm.parse(str(module))
-        llvm.optimize(optimised, machine, speed_level=SPEED_LEVEL)
-        return machine.emit_assembly(optimised)
+        return ptx_of(module, target)
 
     def run(self, *args: Any, target: str = "sm_90", shared: int = 0) -> str:
         """Run one block on the arguments; return the PTX."""
         text = self.ptx(target)
-        kinds = [
-            "u64" if hasattr(kind.element, "pointee") else f"u{kind.element.bits}"
-            for kind in self.types
-        ]
-        rows = plan(kinds, self.threads, shared)
-        emulator.launch(text, rows, 1, list(args), schedule="random-1")
+        run_block(text, self.types, self.threads, shared, args)
         return text
 
 

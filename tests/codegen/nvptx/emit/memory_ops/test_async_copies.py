@@ -8,8 +8,8 @@ from llvmlite import ir
 
 from tests.codegen.build import tensor
 from tests.codegen.nvptx.emit.memory_ops.memory_kernels import MemoryKernel
-from tileir.codegen.block.make import make
 from tileir.codegen.block.areas import area_bytes
+from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked, combine
 from tileir.codegen.nvptx.emit.context import I32, I64, Context

@@ -21,12 +21,19 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, coordinate_images
+from tileir.codegen.nvptx.emit.context import (
+    I32,
+    I64,
+    Context,
+    Fragment,
+    coordinates,
+    position_along,
+)
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.types import View
 
-from .context import I32, I64, Context, Fragment, coordinates, position_along
 from .either import either
 
 Size = ir.Value | int

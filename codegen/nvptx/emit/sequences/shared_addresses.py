@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from .context import I32, Context
+from tileir.codegen.nvptx.emit.context import I32, Context
 
 
 class SharedAddresses:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
 import tileir
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.nvptx.emit.offset_width import offset_type
+from tileir.codegen.nvptx.schedule.access_attributes import fits_32_bits
 
 TEXT = """
 cuda_tile.module @m {{ entry @k(%p: tile<ptr<f32>>, %n0: tile<{index}>, %i: tile<i64>) {{
@@ -50,7 +49,7 @@ def test_32_bits_where_the_tensor_is_known_to_fit(source: str, bits: int) -> Non
     kernel = KernelIR.of(tileir.assemble(source).functions[0])
     (store,) = (op for op in kernel.walk() if op.name == "store_view_tko")
     view, facts = store.operands["view"], kernel.facts(Divisibility)
-    assert offset_type(view, facts) == ir.IntType(bits)
+    assert fits_32_bits(view, facts) == (bits == 32)
 
 
 @pytest.mark.parametrize("source", [text("10", 20), text("?", 20, "0, 10"), text("?", 20)])

@@ -10,7 +10,7 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.llvm import parse, start, target_machine
-from tileir.codegen.nvptx.emit.fragments import I32, thread_position
+from tileir.codegen.nvptx.emit.context import I32, thread_position
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2, span
 from tileir.codegen.layouts.swizzle import WIDEST
 from tileir.codegen.layouts.warp_conversions import mask_of
+from tileir.codegen.nvptx.emit.context import Context
 from tileir.codegen.nvptx.machine.access import AccessShape
 from tileir.codegen.scalar.types import memory_bytes
 
-from .context import Context
 from .shared_addresses import SharedAddresses
 
 

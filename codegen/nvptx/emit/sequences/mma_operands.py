@@ -14,13 +14,13 @@ from llvmlite import ir
 
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
+from tileir.codegen.nvptx.emit.context import I32, Context, thread_position
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.mma_atoms import WORD_BITS, stored_as
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.mma_reads import MatrixReads, PlainReads, reads_of
 from tileir.ir import Value
 
-from .context import I32, Context, thread_position
 from .exact_conversions import bits_in_memory
 from .shared_addresses import SharedAddresses
 

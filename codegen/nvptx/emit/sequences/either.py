@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from .context import Fragment
+from tileir.codegen.nvptx.emit.context import Fragment
 
 
 def either(

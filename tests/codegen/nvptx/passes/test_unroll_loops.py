@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.codegen.nvptx.decided import decided
 from tests.lab import bench
 from tileir import assemble
 from tileir.codegen import compile, emulator
+from tileir.codegen.kernel import KernelIR
 
 KERNELS = Path(bench.__file__).parent / "kernels"
 ROW_SUM = (KERNELS / "row_sum.mlir").read_text()
@@ -51,7 +53,10 @@ def test_any_step(step: int) -> None:
 
 
 def test_loops_with_barriers_are_not_unrolled(capfd: pytest.CaptureFixture) -> None:
-    """LLVM cannot unroll them, and would say so on stderr if it were asked to."""
+    """LLVM cannot unroll them, and would say so on stderr if it were asked to.
+
+    Instead, the loads of the next iteration come before the barriers.
+    """
     turned = """
     %r = reshape %tile : tile<16x128xf32> -> tile<128x16xf32>
     %p = permute %r [1, 0] : tile<128x16xf32> -> tile<16x128xf32>
@@ -59,8 +64,20 @@ def test_loops_with_barriers_are_not_unrolled(capfd: pytest.CaptureFixture) -> N
     %3 = addf %iterArg0, %both : tile<16x128xf32>
 """
     text = re.sub(r"\n    %3 = addf %iterArg0.*\n", turned, ROW_SUM, count=1)
-    assert loads(text) == LOADS
+    assert loads(text) == 2 * LOADS
     assert capfd.readouterr().err == ""
+    kernel = decided(KernelIR.of(assemble(text).functions[0]), "sm_80", "unroll_loops").kernel
+    assert not any(op.attributes.get("unroll") for op in kernel.walk())
+    assert any(op.name == "barrier" for op in kernel.walk())
+    compiled = compile(assemble(text), "sm_80")
+    x = np.random.default_rng(7).integers(0, 64, (16, 400)).astype("f4")
+    y, whole = np.full(16, -1, "f4"), np.zeros((16, 512), "f4")
+    whole[:, :400] = x
+    args = [x, *x.shape, 400, 1, y, 16, 1]
+    emulator.launch(compiled.ptx, compiled.plan["row_sum"], 1, args, schedule="random-1")
+    tiles = whole.reshape(16, 4, 128).swapaxes(0, 1)
+    both = sum(tile + tile.reshape(128, 16).T for tile in tiles)
+    assert (y == both.sum(1)).all()
 
 
 def test_stores_between_loads_keep_iterations_apart() -> None:

@@ -1,0 +1,35 @@
+"""Products in pieces: one after the other, they multiply every element along k once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileir.ir import Body, Op
+
+_PRODUCTS = ("mma", "mma_scaled")
+
+
+def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
+    """Yield the pieces of products that do not go on where others end."""
+    for op in body.walk():
+        if op.name not in _PRODUCTS:
+            continue
+        first, end, along = _piece(op)
+        before = op.operands["acc"].owner
+        if first and not (_is_product(before) and _piece(before)[1:] == (first, along)):
+            yield op, f"nothing multiplies the elements along k before {first}"
+        uses = op.result.uses
+        follows = len(uses) == 1 and uses[0].slot == "acc" and _is_product(uses[0].op)
+        if end != along and not (follows and _piece(uses[0].op)[0] == end):
+            yield op, f"nothing multiplies the elements along k from {end} on"
+
+
+def _piece(op: Op) -> tuple[int, int, int]:
+    """Return the first element along k that is multiplied, the first one behind, and all of k."""
+    along = op.operands["lhs"].type.shape[-1]
+    end = op.attributes["end"]
+    return op.attributes["first"] or 0, along if end is None else end, along
+
+
+def _is_product(op: object) -> bool:
+    return isinstance(op, Op) and op.name in _PRODUCTS

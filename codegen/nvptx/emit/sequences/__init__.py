@@ -1,0 +1,1 @@
+"""Sequences of instructions that several chapters of `emit` are made of."""

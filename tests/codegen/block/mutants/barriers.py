@@ -1,0 +1,84 @@
+"""Defects of `place_barriers`: a barrier that is missing, late or early."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tileir.ir import Body, Op
+
+from .defect import EMULATOR, VERIFIER, Site, defect, ops
+
+Names = tuple[set[str], set[str]]
+
+
+_AROUND = re.compile(r" of the iteration before,|acquire of |release of |, in the same bytes")
+
+
+def _names(barrier: Op) -> Names:
+    """Return the mnemonics of the accesses before a barrier, and of those after it."""
+    pairs = [_AROUND.sub("", pair).split(" before ") for pair in barrier.attributes["pairs"]]
+    return {first for first, _ in pairs}, {second for _, second in pairs}
+
+
+def _excuse(barrier: Op) -> str:
+    first, second = _names(barrier)
+    if all(name.startswith("atomic") for name in first | second):
+        return "atomics do not race, and those of one warp go together"
+    return ""
+
+
+def _is_of_shared_memory(barrier: Op) -> bool:
+    return any("shared" in str(value.type) for value in barrier.operands["memory"])
+
+
+def _dropped(body: Body, shared: bool) -> Iterator[Site]:
+    for barrier in ops(body, "barrier"):
+        if _is_of_shared_memory(barrier) is shared:
+            yield Site(barrier, barrier.erase, _excuse(barrier))
+
+
+@defect("barrier of shared memory dropped", VERIFIER)
+def shared_dropped(body: Body) -> Iterator[Site]:
+    return _dropped(body, True)
+
+
+@defect("barrier of tokens dropped", EMULATOR)
+def tokens_dropped(body: Body) -> Iterator[Site]:
+    return _dropped(body, False)
+
+
+def _moved(body: Body, shared: bool, late: bool) -> Iterator[Site]:
+    """Move a barrier beyond the nearest op that makes an access of one of its pairs."""
+    for barrier in ops(body, "barrier"):
+        around = barrier.parent.ops
+        names = _names(barrier)[late]
+        beyond = around[barrier.index + 1 : -1] if late else around[: barrier.index][::-1]
+        reached = [each for each in beyond if any(inner.name in names for inner in each.walk())]
+        if reached and _is_of_shared_memory(barrier) is shared:
+
+            def change(barrier: Op = barrier, beyond: Op = reached[0]) -> None:
+                barrier.operands["memory"] = ()
+                (barrier.move_after if late else barrier.move_before)(beyond)
+
+            yield Site(barrier, change, _excuse(barrier))
+
+
+@defect("barrier of shared memory late", VERIFIER)
+def shared_late(body: Body) -> Iterator[Site]:
+    return _moved(body, True, late=True)
+
+
+@defect("barrier of shared memory early", VERIFIER)
+def shared_early(body: Body) -> Iterator[Site]:
+    return _moved(body, True, late=False)
+
+
+@defect("barrier of tokens late", EMULATOR)
+def tokens_late(body: Body) -> Iterator[Site]:
+    return _moved(body, False, late=True)
+
+
+@defect("barrier of tokens early", EMULATOR)
+def tokens_early(body: Body) -> Iterator[Site]:
+    return _moved(body, False, late=False)

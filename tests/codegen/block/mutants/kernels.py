@@ -1,0 +1,131 @@
+"""The kernels that defects are put into, with launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tests.codegen.emulator.kernels_with_barriers import KERNELS_WITH_BARRIERS
+from tests.codegen.emulator.values import aligned
+from tests.codegen.emulator.ways_to_launch import Fixture, contents
+from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.launches import Launch, newest
+from tileir import assemble
+
+from .trial import Kernel, Start
+
+
+def fixture(name: str, target: str = "sm_90") -> Kernel:
+    """A fixture: as it comes, and in the ways of `ways_to_launch`."""
+    about = Launch(name)
+
+    def start() -> tuple[list[Any], Any, Callable[[], bool]]:
+        arrays = about.arrays()
+        return about.arguments(arrays), about.grid, lambda: _is_right(about, arrays)
+
+    return Kernel(newest(name), about.entry, target, (start, *_other_ways(name)))
+
+
+def _is_right(about: Launch, arrays: dict[str, np.ndarray]) -> bool:
+    try:
+        about.check(arrays)
+    except AssertionError:
+        return False
+    return True
+
+
+def _other_ways(name: str) -> list[Start]:
+    """The launches in which arrays overlap: what tokens order shows in them."""
+    original = Fixture(name)
+    expected: dict[Any, list[Any]] = {}
+    for way, _, result in original.ways():
+        expected.setdefault(way, []).append(result)
+
+    def start(way: Any) -> tuple[list[Any], Any, Callable[[], bool]]:
+        args = original.arguments(way)
+        return args, original.grid(way), lambda: contents(args) == expected[way][0]
+
+    steady = [way for way, (one, *more) in expected.items() if more == [one]]
+    return [lambda way=way: start(way) for way in steady]
+
+
+def product() -> Kernel:
+    """A sum of products, with tiles at the edge and beyond it: a ring of copies."""
+
+    def start(size: int, bounds: tuple[int, ...]) -> Any:
+        random = np.random.default_rng(size)
+        pitch = -(-size // DEPTH) * DEPTH
+        x = aligned(random.integers(1, 9, (ROWS, pitch)).astype(np.float16))
+        w = aligned(random.integers(-9, 9, (DEPTH, COLUMNS)).astype(np.float16))
+        inside = np.where(np.arange(pitch) < size, x, 0).astype(np.float32)
+        expected = inside.reshape(ROWS, -1, DEPTH).sum(axis=1) @ w.astype(np.float32)
+        z = aligned(np.zeros_like(expected))
+        return [x, w, z, size, pitch, *bounds], 1, lambda: (z == expected).all()
+
+    launches = tuple(
+        lambda size=size, bounds=bounds: start(size, bounds)
+        for size, bounds in ((170, (0, 6, 1)), (20, (0, 4, 1)))
+    )
+    return Kernel(assemble(loop_over_tiles()), "k", "sm_80", launches)
+
+
+def workload(name: str, target: str = "sm_80") -> Kernel:
+    """A kernel of the benchmarks, on a small problem."""
+    from tests.lab.bench.workloads.cases import CASES, HERE
+
+    case = CASES[name]()
+
+    def start() -> Any:
+        return case.arguments(), case.grid, lambda: _passes(case.check)
+
+    text = (HERE / f"{name}.mlir").read_text(encoding="utf-8")
+    return Kernel(assemble(text), name, target, (start,))
+
+
+def _passes(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except AssertionError:
+        return False
+    return True
+
+
+def in_place(name: str) -> Kernel:
+    """A kernel whose accesses of one array are ordered by tokens."""
+    module, shape, function = KERNELS_WITH_BARRIERS[name]()
+
+    def start() -> Any:
+        x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        expected = function(x.copy())
+        return [x], 1, lambda: (x == expected).all()
+
+    return Kernel(module, "k", "sm_90", (start,))
+
+
+KERNELS: dict[str, Callable[[], Kernel]] = {
+    "product": product,
+    **{
+        name: lambda name=name: fixture(name)
+        for name in (
+            "atomic_modes",
+            "histogram",
+            "insert_corner",
+            "layer_norm",
+            "mma_f16_f16",
+            "reduce_custom",
+            "row_argmax",
+            "row_sum",
+            "scan_affine",
+            "shapes",
+            "softmax",
+            "transpose_view",
+        )
+    },
+    **{name: lambda name=name: in_place(name) for name in KERNELS_WITH_BARRIERS},
+}
+"""Those of the test: a ring, conversions, folds, a scan, slices, tokens, atomics."""
+
+kernel = cache(lambda name: KERNELS[name]())

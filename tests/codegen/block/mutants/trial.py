@@ -1,0 +1,120 @@
+"""Kernels compiled with one defect, and who notices it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tileir.bytecode import Bytecode
+from tileir.codegen.emulator import BETWEEN_BLOCKS, SCHEDULES, EmulationError, launch, load_module
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.state import KernelState, State
+from tileir.codegen.pipeline import STAGES, stage_of
+from tileir.codegen.stage_verifier import StageError, StageVerifier
+from tileir.gpus import TARGETS
+
+from .defect import Defect, Site
+
+LIMIT = 20_000
+"""Steps of a launch: more are those of threads that wait for ever."""
+
+Start = Callable[[], tuple[list[Any], Any, Callable[[], bool]]]
+"""Makes a launch: arguments, the grid, and what says whether they are right afterwards."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that defects are put into."""
+
+    bytecode: Bytecode
+    entry: str
+    target: str
+    launches: tuple[Start, ...]
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """What each of them said about a defect; "" if nothing.
+
+    `compiler` is an error of a later stage, behind which there is nothing to run.
+    """
+
+    verifier: str = ""
+    emulator: str = ""
+    compiler: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.verifier or self.emulator or self.compiler)
+
+
+def sites_of(kernel: Kernel, defect: Defect) -> list[Site]:
+    """Return the sites of a class in a kernel; their changes are not to be made."""
+    state = _state(kernel)
+    for name in _until(defect.after):
+        stage_of("nvptx", name)(state)
+    return list(defect.sites(state.kernels[0].kernel.body))
+
+
+def attempt(kernel: Kernel, defect: Defect, number: int, both: bool = True) -> Noticed:
+    """Put a defect into a kernel, at the site with this number; return who notices it.
+
+    The emulator runs what the verifier has noticed only if it is asked for `both`.
+    """
+    state = _state(kernel)
+    verifier = StageVerifier("nvptx", state)
+    for name in _until(defect.after):
+        stage_of("nvptx", name)(state)
+    ir = state.kernels[0].kernel
+    list(defect.sites(ir.body))[number].change()
+    ir.edited()
+    said = _verified(verifier, defect.after, state)
+    try:
+        for name in STAGES["nvptx"][len(_until(defect.after)) :]:
+            if name == "emit_llvm" and said and not both:
+                return Noticed(said)
+            stage_of("nvptx", name)(state)
+            if not said and not state.llvm_ir:
+                said = _verified(verifier, name, state)
+    except Exception as error:  # whatever it is, no wrong code has come out
+        return Noticed(said, compiler=f"{type(error).__name__}: {error}")
+    return Noticed(said, wrong(kernel, state.ptx, state.plans[kernel.entry]))
+
+
+def wrong(kernel: Kernel, ptx: str, plan: dict[str, Any]) -> str:
+    """Return what the emulator notices: a kind of error, "wrong" results, or nothing."""
+    for start in kernel.launches:
+        for schedule in _schedules(kernel, ptx):
+            args, grid, right = start()
+            try:
+                launch(ptx, plan, grid, args, schedule=schedule, limit=LIMIT)
+            except EmulationError as problem:
+                return problem.kind
+            if not right():
+                return "wrong"
+    return ""
+
+
+def _schedules(kernel: Kernel, ptx: str) -> Iterator[str]:
+    yield from SCHEDULES
+    if load_module(ptx).kernel(kernel.entry).orders_threads:
+        yield from BETWEEN_BLOCKS
+
+
+def _state(kernel: Kernel) -> State:
+    function = next(each for each in kernel.bytecode.functions if each.name == kernel.entry)
+    ir = KernelIR.copy_of(function, kernel.bytecode)
+    return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], {})
+
+
+def _until(stage: str) -> tuple[str, ...]:
+    names = STAGES["nvptx"]
+    return names[: names.index(stage) + 1]
+
+
+def _verified(verifier: StageVerifier, stage: str, state: State) -> str:
+    try:
+        verifier.check(stage, state)
+    except StageError as error:
+        return str(error)
+    return ""
