@@ -205,6 +205,15 @@ def _divided(plan: ProductPlan) -> str:
 
 
 def _layouts(state: State, each: KernelState) -> Rows:
+    assignment = each.assignment
+    tiles = [value for value in assignment.required if value.type.size > 1]
+    converted = sum(
+        any(layout not in assignment.defined_in(value) for layout in assignment.required_in(value))
+        for value in tiles
+    )
+    if tiles:
+        what = f"{counted(len(tiles), 'tile')} of several elements, {converted} to be converted"
+        yield None, what, "these are needed in a layout in which they are not defined"
     for value, staging in each.assignment.staged.items():
         what = f"{staging.bytes} bytes staged in shared memory"
         yield _owner(value), what, f"matrix products read it from there as {staging.operand_type}"

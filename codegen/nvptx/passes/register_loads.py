@@ -45,7 +45,7 @@ class RegisterLoads:
         """
         general = _loop_problem(loop)
         chosen, room = [], BYTES_IN_FLIGHT
-        loads = loads_in(loop)
+        loads = list(loads_in(loop))
         places = Counter(_place(load) for load, early in loads if not isinstance(early, str))
         for load, early in loads:
             if isinstance(early, str):
