@@ -67,6 +67,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
             yield from self._preferences(each)
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
+        for row in block_remarks.ROWS.get(name, _no_rows)(state, each):
+            yield Remark(name, each.symbol, *row)
 
     def legend(self, name: str) -> Sequence[str]:
         """See `StagePrinter`: the layouts that annotations have named so far."""
@@ -232,7 +234,6 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "place_variables": _variables,
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
-    **block_remarks.ROWS,
 }
 
 

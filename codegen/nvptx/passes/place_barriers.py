@@ -131,9 +131,7 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
 class _Reuse:
     """Barriers that let areas use the same bytes, and those that nothing needs."""
 
-    def __init__(
-        self, body: Body, accesses: Accesses, room: int, resident: Sequence[int]
-    ) -> None:
+    def __init__(self, body: Body, accesses: Accesses, room: int, resident: Sequence[int]) -> None:
         self._body, self._accesses = body, accesses
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}

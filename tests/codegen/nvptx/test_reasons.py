@@ -110,6 +110,7 @@ def test_why_a_loop_is_unrolled_or_is_not() -> None:
     bytecode = Bytecode.parse(NEWEST["loop_sum"].read_bytes())
     remarks = stages(bytecode, "sm_80", until="unroll_loops")["unroll_loops"].remarks
     assert [(each.op.name, each.what) for each in remarks] == [("for", "unroll factor 8")]
+    assert remarks[0].facts == {"reasons": ("unrolled",)}
     bytecode = Bytecode.parse(NEWEST["nested_loops"].read_bytes())
     remarks = stages(bytecode, "sm_80", until="unroll_loops")["unroll_loops"].remarks
     assert {each.what for each in remarks} == {"not unrolled"}
