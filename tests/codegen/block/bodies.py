@@ -65,8 +65,8 @@ class Builder:
         kind = Frag(F16, tile.type.shape, layout=layout)
         return self.op("load_shared", {"source": tile}, [kind], part=part)
 
-    def mma(self, lhs: Value, rhs: Value, **part: int) -> Op:
-        acc = self.frag(ROWS, F32)
+    def mma(self, lhs: Value, rhs: Value, acc: Value | None = None, **part: int) -> Op:
+        acc = acc or self.frag(ROWS, F32)
         operands = {"lhs": lhs, "rhs": rhs, "acc": acc}
         return self.op("mma", operands, [acc.type], atom="mma.sync", paired="", **part)
 

@@ -250,11 +250,12 @@ def test_the_pieces_that_are_multiplied_are_there(
     b = Builder()
     lhs = b.alloc(offsets=(*STRAIGHT[:4], 0, *STRAIGHT[4:9]))
     rhs = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    acc = None
     for k, (column, row) in zip((0, 16), stored, strict=True):
         b.store(lhs, part=column)
         b.store(rhs, part=row * SHAPE[1])
         b.op("barrier", pairs=())
-        b.mma(lhs, rhs, first=k, end=k + 16)
+        acc = b.mma(lhs, rhs, acc, first=k, end=k + 16).result
         b.op("barrier", pairs=())
     problem = block_problem(b.finish(), ordered=True)
     assert problem is None if said is None else said in problem

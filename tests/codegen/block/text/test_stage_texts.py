@@ -9,10 +9,10 @@ import pytest
 from tests.codegen.test_stages import module
 from tests.corpus import NEWEST
 from tileir import Bytecode, UnsupportedError
-from tileir.codegen.block.diagnostics import block_diagnostics
 from tileir.codegen.block.text.printing import printed
 from tileir.codegen.block.text.reading import parsed
 from tileir.codegen.fresh import compile_fresh
+from tileir.codegen.kernel_diagnostics import kernel_diagnostics
 from tileir.codegen.nvptx.stage_printer import BLOCK_STAGES, Printer
 
 OPTIONS = {
@@ -38,7 +38,7 @@ def test_every_text_reads_back(name: str, target: str, monkeypatch: pytest.Monke
         assert printed(back := parsed(text)) == plain
         if plain not in seen.values():
             assert printed(parsed(plain)) == plain
-            assert [block_diagnostics(kernel, variables) for kernel in back] == [[]] * len(back)
+            assert [kernel_diagnostics(kernel, variables) for kernel in back] == [[]] * len(back)
         seen[stage] = plain
 
     try:

@@ -74,6 +74,26 @@ def test_variables_have_bytes_and_alignment_of_their_own() -> None:
     assert (alloc.attributes["offset"], variable.attributes["offset"]) == (0, TILE)
 
 
+@pytest.mark.parametrize("size", [1, 15, 16, 17, 260])
+def test_tiles_are_aligned_whatever_variables_take(size: int) -> None:
+    b = Builder()
+    pointer = Tile(Pointer(Scalar("i8")))
+    b.op("alloca", results=[pointer], num_elem=size, alignment=1, **{"global": False})
+    for _ in range(2):
+        tile = b.alloc()
+        b.store(tile)
+        b.load(tile)
+    b.finish()
+    variable, *tiles = allocations(b)
+    end = placed(b.body)
+    start = variable.attributes["offset"]
+    for op in tiles:
+        offset = op.attributes["offset"]
+        assert offset % 16 == 0
+        assert offset >= start + size or offset + TILE <= start
+    assert end == max(start + size, *(op.attributes["offset"] + TILE for op in tiles))
+
+
 def test_what_a_pass_would_remove_does_not_count() -> None:
     b = Builder()
     tile = b.alloc()
