@@ -1,7 +1,7 @@
 """Optimisation remarks: which stage decided what, about which op, why, and from which facts.
 
-Stages keep their decisions in typed fields; remarks are derived from these on request. Only what is
-decided while LLVM IR is emitted is noted at once, as remarks of that stage.
+Stages keep their decisions in typed fields, or in ops of the block IR; remarks are derived from
+these on request.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ names of results that are gone. Everything else gets a name that no value of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 
 from tileir.formats.errors import BytecodeError
@@ -44,11 +44,14 @@ class OriginalNames:
 
 
 class KeptNames(Names):
-    """The names of one kernel's values after a stage."""
+    """The names of one kernel's values after a stage.
 
-    def __init__(self, original: OriginalNames, body: Body) -> None:
+    Ops called as in `moves` only hand on a value, so that another op has a better claim to a name.
+    """
+
+    def __init__(self, original: OriginalNames, body: Body, moves: Collection[str] = ()) -> None:
         super().__init__()
-        self._original = original
+        self._original, self._moves = original, moves
         self._kept: dict[Value, str] = {}
         self._last: dict[int, Op] = {}
         self._look_into(body.block)
@@ -88,21 +91,29 @@ class KeptNames(Names):
     def _before(self, op: Op) -> tuple[list[str | None], bool]:
         """Return the names that results had, and whether they are the same values.
 
-        If not, the op is the last one made of one of the module, and its results are as many.
+        If not, it is the last op made of one of the module, or hands on what such an op makes.
         """
         kept: list[str | None] = [self._kept.get(value) for value in op.results]
-        if not any(kept) and self._last.get(op.position) is op:
-            return [*self._original.of_op[op.position]], False
+        last = self._last.get(op.position)
+        if not any(kept) and (last is op or op.name in self._moves):
+            return self._names_before(op) or kept, False
         return kept, True
+
+    def _names_before(self, op: Op) -> list[str | None]:
+        """Return the names of the results of the op that an op came from, if they are as many."""
+        names = self._original.of_op.get(op.position, [])
+        if op.spec.prefix and not all(_stem(name).startswith(op.spec.prefix) for name in names):
+            return []
+        slots = min(len(op.spec.results), len(op.results))
+        several = len({*map(_stem, names)})
+        return [*names] if (len(names), several) == (len(op.results), slots) else []
 
     def _look_into(self, block: Block) -> None:
         """Note which values are still there, and the last op made of each one of the module."""
         self._keep(block.arguments)
         for op in block.ops:
             self._keep(op.results)
-            names = self._original.of_op.get(op.position, [])
-            slots = min(len(op.spec.results), len(op.results))
-            if names and (len(names), len({*map(_stem, names)})) == (len(op.results), slots):
+            if self._names_before(op) and op.name not in self._moves:
                 self._last[op.position] = op
             for region in reversed(op.regions):  # of a pipelined loop, the body comes last
                 for inner in region.blocks:

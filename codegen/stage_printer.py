@@ -47,7 +47,7 @@ class AnnotatedKernel:
         remarks: Iterable[Remark],
         spelled: Callable[[Remark], str],
         annotation: Callable[[Op, NameOf], str],
-        names: OriginalNames,
+        names: KeptNames,
         spelling: Spelling,
     ) -> None:
         self._remarks: dict[Op, list[Remark]] = {}
@@ -57,7 +57,7 @@ class AnnotatedKernel:
         self._spelled, self._annotation = spelled, annotation
         pieces: list[str] = []
         self._printer = FunctionPrinter(pieces, {}, None, self, spelling)
-        self._printer.names = KeptNames(names, kernel.body)
+        self._printer.names = names
         self._printer.function(kernel.function, kernel.body.block)
         self.text = "".join(pieces)
 
@@ -96,6 +96,8 @@ class StagePrinter(ABC, Generic[S, K]):
     target_family: str
     bodies: Sequence[str]
     whole: Sequence[str]
+    moves: Sequence[str] = ()
+    """Names of ops that only hand on values."""
     superseded: Sequence[str] = ()
     texts: Mapping[str, Callable[[S], str]]
     long: Mapping[str, str]
@@ -192,7 +194,7 @@ class StagePrinter(ABC, Generic[S, K]):
             self._names[each] = OriginalNames(each.kernel)
         remarks = () if name in self.texts else self._so_far(name, each)
         annotation = partial(self.annotation, each)
-        names = self._names[each]
+        names = KeptNames(self._names[each], each.kernel.body, self.moves)
         return AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
 
     def _head(self, remarks: Iterable[Remark]) -> str:

@@ -39,8 +39,6 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
-        if name == "emit_llvm":
-            yield from each.remarks
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
 

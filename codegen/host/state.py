@@ -9,7 +9,6 @@ from typing import Any
 from llvmlite import binding
 
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.remarks import Remark
 from tileir.ir import Op
 
 from .planning.buffers import Fusion, Storage
@@ -38,8 +37,6 @@ class KernelState:
     """Which tiles are kept in buffers."""
     storage: Storage | Any = None
     """The offsets of the buffers in the workspace."""
-    remarks: list[Remark] = field(default_factory=list)
-    """Decisions made during emission."""
 
     @property
     def symbol(self) -> str:

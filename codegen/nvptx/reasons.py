@@ -59,18 +59,19 @@ SENTENCES = {
     "enough_loaded": "{0} bytes of loads a thread in each iteration are enough in flight",
     "not_plain": "{0} in it orders iterations, or is control flow",
     "convergent": "{0} in it is executed by all lanes of a warp together",
-    # why an access is narrower than the widest
+    # why an access is no wider
+    "widest": "there is no wider one",
     "no_unit_stride": "no stride is known to be 1",
-    "base": "its base address is only known to be a multiple of {0} bytes",
-    "stride": "a stride is only known to be a multiple of {0} bytes",
-    "tile": "the tile has {0} neighbours",
-    "start": "the tile's first element is only known to be a multiple of {0}",
-    "layout": "a thread has {0} neighbours in its layout",
-    "instruction": "the instruction takes {0}",
+    "base": "the base address is only known to be a multiple of {0}",
+    "stride": "a stride is only known to be a multiple of {0}",
+    "tile": "the tile has {0} side by side",
+    "start": "tiles are only known to start at a multiple of {0}",
+    "layout": "its layout gives threads runs of {0}",
+    "instruction": "one instruction takes {0}",
     "not_adjacent": "no neighbours are known to be adjacent in memory",
-    "address": "addresses are only known to be multiples of {0} bytes",
-    "run": "only {0} neighbours are known to be adjacent in memory",
-    "mask": "only {0} neighbours are known to have the same mask",
+    "address": "addresses are only known to be multiples of {0}",
+    "run": "only {0} are known to be adjacent in memory",
+    "mask": "only {0} are known to have the same mask",
 }
 """Id -> the sentence, without a full stop; `{0}` is its fact."""
 

@@ -43,6 +43,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     target_family = "nvptx"
     bodies = ("hoist_invariants", BLOCK_STAGES[-1])
     whole = bodies
+    moves = ("convert_layout", "load_shared", "shared_view")
     superseded = ("share_common_ops", "prefer_layouts", "place_barriers", "allocate_memory")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
     texts: Mapping[str, Callable[[State], str]] = {
@@ -66,6 +67,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
             yield from self._preferences(each)
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
+        for row in block_remarks.ROWS.get(name, _no_rows)(state, each):
+            yield Remark(name, each.symbol, *row)
 
     def legend(self, name: str) -> Sequence[str]:
         """See `StagePrinter`: the layouts that annotations have named so far."""
@@ -204,6 +207,15 @@ def _divided(plan: ProductPlan) -> str:
 
 
 def _layouts(state: State, each: KernelState) -> Rows:
+    assignment = each.assignment
+    tiles = [value for value in assignment.required if value.type.size > 1]
+    converted = sum(
+        any(layout not in assignment.defined_in(value) for layout in assignment.required_in(value))
+        for value in tiles
+    )
+    if tiles:
+        what = f"{counted(len(tiles), 'tile')} of several elements, {converted} to be converted"
+        yield None, what, "these are needed in a layout in which they are not defined"
     for value, staging in each.assignment.staged.items():
         what = f"{staging.bytes} bytes staged in shared memory"
         yield _owner(value), what, f"matrix products read it from there as {staging.operand_type}"
@@ -222,7 +234,6 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "place_variables": _variables,
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
-    **block_remarks.ROWS,
 }
 
 

@@ -1,9 +1,8 @@
 """The stages from Tile IR to PTX, in the order of `pipeline.STAGES`.
 
-Each stage fills in fields of the module's state. The stages before `emit_llvm` decide, `emit_llvm`
-and those behind it carry out. What is decided only in `emit_llvm`, because it depends on the code
-emitted so far, is noted as remarks. The first line of a docstring is the stage's headline in
-`--emit stages`.
+Each stage fills in fields of the module's state, or edits kernels. The stages before `emit_llvm`
+decide, `emit_llvm` and those behind it carry out. The first line of a docstring is the stage's
+headline in `--emit stages`.
 """
 
 from __future__ import annotations

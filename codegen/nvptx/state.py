@@ -54,6 +54,8 @@ class KernelState:
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))
     """Layouts and staged tiles, until they become types and ops of the block IR."""
+    narrow: dict[Op, Reason] = field(default_factory=dict)
+    """Access to global memory -> why it is narrower than the widest."""
     folded: int = 0
     """Conversions between layouts that were removed."""
     conversions: Mapping[Op, Way] = field(default_factory=dict)

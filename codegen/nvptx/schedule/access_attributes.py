@@ -17,16 +17,18 @@ from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine import red_forms
+from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 from tileir.types import View
 
 from .pointer_facts import pointer_vectors, pointers_of
-from .view_facts import ACCESS_BYTES, always_whole, inner_dim, vector_in, vector_of
+from .view_facts import ACCESS_BYTES, always_whole, inner_dim, vector_in, vector_limits
 
 Attributes = dict[str, Any]
 
@@ -92,7 +94,7 @@ def _view(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> A
     elif is_packed(element):
         widest = 1
     return {
-        **_vectors_in_view(op, layout, facts, widest),
+        **_vectors_in_view(op, layout, facts, widest, state.narrow),
         **_any_access(op, layout, state),
     }
 
@@ -104,22 +106,41 @@ def _load_or_store(op: Op, layout: LinearLayout, state: KernelState, target: Tar
 
 
 def _red_view(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> Attributes:
-    facts = state.kernel.facts(Divisibility)
+    facts, widest = (
+        state.kernel.facts(Divisibility),
+        _widest_update(op, state, target, wanted=False),
+    )
     return {
-        **_vectors_in_view(op, layout, facts, _widest_update(op, state, target, wanted=False)),
+        **_vectors_in_view(op, layout, facts, widest, state.narrow),
         **_any_access(op, layout, state),
         **_update(op, target, wanted=False),
     }
 
 
-def _vectors_in_view(op: Op, layout: LinearLayout, facts: Divisibility, widest: int) -> Attributes:
-    """Return vector, along, whole and narrow of a view op; `widest` is the longest vector."""
+def _vectors_in_view(
+    op: Op,
+    layout: LinearLayout,
+    facts: Divisibility,
+    widest: int,
+    narrow: dict[Op, Reason] | None = None,
+) -> Attributes:
+    """Return vector, along, whole and narrow of a view op; `widest` is the longest vector.
+
+    In `narrow`, note why its vectors are not as long as they can be.
+    """
     view, inner, vector = op.operands["view"], inner_dim(op.operands["view"], facts), 1
     shape = view.type.tile
+    limits = [(widest, Reason("instruction", counted(widest, "element")))]
     if inner is None:
         inner = len(shape) - 1
+        limits = [*vector_limits(op, facts)]
     elif widest > 1:
-        vector = min(widest, vector_of(op, facts), vector_in(layout, shape, inner))
+        limits += vector_limits(op, facts)
+        limits.append(_in_layout(layout, shape, inner))
+    vector, why = min(limits, key=lambda limit: limit[0])
+    if narrow is not None and memory_bytes(view.type.view.element) * vector < ACCESS_BYTES:
+        narrow[op] = why
+    vector = max(vector, 1)
     inbounds = op.attributes["inbounds"]
     inside = bool(inbounds) and bool(inbounds[inner])
     return {
@@ -128,6 +149,12 @@ def _vectors_in_view(op: Op, layout: LinearLayout, facts: Divisibility, widest: 
         "whole": inside or always_whole(view, inner, vector, facts),
         "narrow": fits_32_bits(view, facts),
     }
+
+
+def _in_layout(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> tuple[int, Reason]:
+    """Return how many neighbours a thread has, as a limit."""
+    neighbours = vector_in(layout, shape, dim)
+    return neighbours, Reason("layout", counted(neighbours, "element"))
 
 
 # Pointers ---------------------------------------------------------------------------------------
@@ -156,11 +183,19 @@ def _through_pointers(op: Op, layout: LinearLayout, state: KernelState, widest: 
     shape = pointers_of(op).type.shape
     inner, vector, masked, run = max(len(shape) - 1, 0), 1, 1, 1
     vectors = pointer_vectors(op, state.kernel)
+    why = Reason("not_adjacent")
     if vectors is not None:
         inner = vectors.inner
-        vector = min(vectors.elements, vector_in(layout, shape, inner), widest)
+        vector, why = min(
+            (vectors.elements, vectors.reason),
+            _in_layout(layout, shape, inner),
+            (widest, Reason("instruction", counted(widest, "element"))),
+            key=lambda limit: limit[0],
+        )
         masked = min(vectors.masked, vector)
         run = vectors.run if layout.is_permutation else vector
+    if memory_bytes(pointers_of(op).type.pointee) * vector < ACCESS_BYTES:
+        state.narrow[op] = why
     return {
         "vector": vector,
         "along": inner,

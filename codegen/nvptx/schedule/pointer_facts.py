@@ -7,9 +7,11 @@ from typing import NamedTuple
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, along
+from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops.contiguity import Run
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 
 from .view_facts import ACCESS_BYTES, vector_in
 
@@ -25,6 +27,8 @@ class Vectors(NamedTuple):
     """Neighbours that are known to have the same mask."""
     run: int
     """Aligned groups of so many elements are contiguous in memory."""
+    reason: Reason
+    """Why one access cannot move more."""
 
 
 def pointers_of(op: Op) -> Value:
@@ -42,14 +46,19 @@ def pointer_vectors(op: Op, kernel: KernelIR) -> Vectors | None:
     if inner is None or runs[inner].contiguous == 1:
         return None
     size = memory_bytes(pointers.type.pointee)
-    most = min(ACCESS_BYTES, runs[inner].divisor)
-    elements = max(min(most // size, runs[inner].contiguous), 1)
+    limits = (
+        (ACCESS_BYTES // size, Reason("widest")),
+        (runs[inner].divisor // size, Reason("address", counted(runs[inner].divisor, "byte"))),
+        (runs[inner].contiguous, Reason("run", counted(runs[inner].contiguous, "neighbour"))),
+    )
+    elements, reason = min(limits, key=lambda limit: limit[0])
+    elements = max(elements, 1)
     mask = op.operands["mask"]
     masks = Run(constant=elements, edge=elements) if mask is None else table[mask][inner]
     masked = min(masks.constant, elements)
     if masks.edge < elements:
-        elements = masked
-    return Vectors(inner, elements, masked, runs[inner].contiguous)
+        elements, reason = masked, Reason("mask", counted(masked, "neighbour"))
+    return Vectors(inner, elements, masked, runs[inner].contiguous, reason)
 
 
 def streaming_pointers(op: Op, threads: int, kernel: KernelIR, most: int) -> LinearLayout | None:

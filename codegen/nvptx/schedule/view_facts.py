@@ -5,14 +5,17 @@ The *inner* dimension of a tile is the one along which neighbours are adjacent i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
+from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 from tileir.types import Pointer, Tile, View
 
 ACCESS_BYTES = 16
@@ -51,21 +54,30 @@ def vector_of(op: Op, facts: Divisibility) -> int:
 
     They have to be adjacent in memory, at an address known to be a multiple of their size together.
     """
+    return max(min(most for most, _ in vector_limits(op, facts)), 1)
+
+
+def vector_limits(op: Op, facts: Divisibility) -> Iterator[tuple[int, Reason]]:
+    """Yield what limits the vectors of a view op: to how many elements, and why."""
     view = op.operands["view"]
     kind = cast("View", view.type)
     inner = inner_dim(view, facts)
     if inner is None:
-        return 1
+        yield 1, Reason("no_unit_stride")
+        return
     size = memory_bytes(kind.view.element)
-    alignment = min(ACCESS_BYTES, facts_of_base(view, facts))
+    yield ACCESS_BYTES // size, Reason("widest")
+    base = facts_of_base(view, facts)
+    yield base // size, Reason("base", counted(base, "byte"))
     dims = dimensions(kind)
     for dim in range(len(kind.tile)):
         if dim != inner:
-            stride = facts_of_stride(view, dims[dim], facts)
-            alignment = min(alignment, stride.divisor * size)
+            stride = facts_of_stride(view, dims[dim], facts).divisor * size
+            yield stride // size, Reason("stride", counted(stride, "byte"))
+    yield kind.tile[inner], Reason("tile", counted(kind.tile[inner], "element"))
     start = steps(kind)[inner]
     start = (start & -start) * facts[op.operands["index"][inner]].divisor
-    return max(min(alignment // size, kind.tile[inner], start), 1)
+    yield start, Reason("start", counted(start, "element"))
 
 
 def facts_of_base(view: Value, facts: Divisibility) -> int:
