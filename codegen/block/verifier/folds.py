@@ -45,13 +45,11 @@ def _folded(op: Op) -> Iterator[str]:
 
 def _order(op: Op) -> Iterator[str]:
     """Check that a body that does not commute combines neighbours, the lowest bits first."""
-    if commutes(op):
+    if commutes(op) or chooses(op):
         return
-    if not op.attributes["ordered"]:
-        yield "the body does not commute, and elements are combined in any order"
     over = op.attributes["over"]
-    if not chooses(op) and over != tuple(range(len(over))):
-        yield "the body does not commute, and it does not combine neighbours first"
+    if not op.attributes["ordered"] or over != tuple(range(len(over))):
+        yield "the body does not commute, and others than neighbours are combined"
 
 
 def _scanned(op: Op) -> Iterator[tuple[Op, str]]:
