@@ -66,6 +66,8 @@ SMALL_LOAD_COST = 4
 """The cost of loading a tile again of which a thread has one element, or shares one."""
 SMALL_LOAD_ACCESSES = 8
 """The most accesses of a thread to load such a tile, rather than to convert it."""
+WORD_BYTES = 4
+"""The least bytes of such an access."""
 
 
 def assign_layouts(state: KernelState, target: Target) -> Assignment:
@@ -193,12 +195,14 @@ class _Assigner:
         return None
 
     def _is_cheap(self, load: Op, layout: LinearLayout) -> bool:
-        """Whether few accesses load a thread's elements."""
+        """Whether few accesses, of a word or more each, load a thread's elements."""
         inner = inner_dim(load.operands["view"], self.facts)
         vector = 1
         if inner is not None:
             vector = vector_in(layout, load.operands["view"].type.tile, inner)
         vector = min(vector, vector_of(load, self.facts), self.most)
+        if memory_bytes(load.results[0].type.element) * vector < WORD_BYTES:
+            return False
         return (1 << len(layout.register)) // vector <= SMALL_LOAD_ACCESSES
 
     def _view_store(self, op: Op) -> None:
