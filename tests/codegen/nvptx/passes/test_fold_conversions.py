@@ -21,6 +21,7 @@ def rounded_product(*arrays: np.ndarray) -> str:
     single, half = f"tile<{M}x{N}xf32>", f"tile<{M}x{N}xf16>"
     text.line(f"%none = constant <f32: 0.0> : {single}")
     text.line("%one = constant <i32: 1> : tile<i32>")
+    text.line("for %tile in (%zero to %one, step %one) : tile<i32> {")
     text.line(
         "%sum = for %i in (%zero to %one, step %one) : tile<i32>"
         f" iter_values(%acc = %none) -> ({single}) {{"
@@ -31,6 +32,8 @@ def rounded_product(*arrays: np.ndarray) -> str:
     text.line("}")
     text.line(f"%half = ftof %sum : {single} -> {half}")
     text.store("%half", arrays[2])
+    text.line("continue")
+    text.line("}")
     return text.module()
 
 
