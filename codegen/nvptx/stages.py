@@ -180,7 +180,8 @@ def place_barriers(state: State) -> None:
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
         room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
-        most = max(RESIDENT_THREADS // kernel_state.threads, 1)
+        # With half as many registers, twice as many threads are resident.
+        most = max(2 * RESIDENT_THREADS // kernel_state.threads, 1)
         resident = [state.target.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()

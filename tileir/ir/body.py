@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from tileir.types import FunctionType
 
 from .children import Children
-from .op import Block, Op, Value, walk
+from .op import Block, Op, Value
 from .part import Part
+from .walks import walk
 
 
 class Body(Part):

@@ -22,6 +22,7 @@ from .children import Children, NoChildren, replaced
 from .operands import Operands
 from .part import Part
 from .placed import OpList, Placed, check_detached, check_operands, child_around, remove_value
+from .walks import walk
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec
@@ -371,9 +372,10 @@ class Op(Placed):
         what has been taken out.
         """
         yield self
-        yield from walk(self._nested())
+        yield from walk(self.nested())
 
-    def _nested(self) -> list[Op]:
+    def nested(self) -> list[Op]:
+        """Return the ops right inside of the regions, in order."""
         if not self._regions:
             return []
         return [op for region in self._regions for block in region.blocks for op in block.ops]
@@ -477,18 +479,6 @@ def _values_of(operand: object) -> Iterator[Value]:
 
 
 _NO_REGIONS: Children[Region] = NoChildren(Part())
-
-
-def walk(ops: Iterable[Op]) -> Iterator[Op]:
-    """Yield ops and the ops nested in them, in pre-order; see `Op.walk`."""
-    stack = [*ops]
-    stack.reverse()
-    while stack:
-        op = stack.pop()
-        if op.parent is not None:
-            yield op
-            if op._regions:
-                stack.extend(reversed(op._nested()))
 
 
 def _mapped(operand: Any, values: Mapping[Value, Value]) -> Any:

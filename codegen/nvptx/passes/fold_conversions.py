@@ -1,7 +1,9 @@
 """Fold conversions between layouts: one of a conversion, an equal one, one that changes nothing.
 
-A tile whose numbers become narrower, or have just become wider, is converted while they are narrow:
-fewer bytes move. An op that is thereby computed in the other layout is so for no more elements.
+In a loop, a tile whose numbers become narrower, or have just become wider, is converted while they
+are narrow: fewer bytes move, in fewer pieces, and so with fewer barriers in each iteration. An op
+that is thereby computed in the other layout is so for no more elements. Outside of loops that is
+not worth the addresses that narrow elements take.
 """
 
 from __future__ import annotations
@@ -37,11 +39,11 @@ def fold_conversions(state: KernelState) -> None:
             there.append(op.result)
     for op in reversed(list(state.kernel.walk())):
         if op.name == "convert_layout":
-            if op.result.uses:
-                _narrow(op)
-            else:
+            if not op.result.uses:
                 op.erase()
                 state.folded += 1
+            elif op.parent_op is not None:
+                _narrow(op)
     state.kernel.edited(Divisibility)
 
 

@@ -15,14 +15,25 @@ M, N, K = 64, 128, 32
 
 
 def rounded_product(*arrays: np.ndarray) -> str:
-    """A kernel that stores a product as f16."""
+    """A kernel that stores a sum of products as f16."""
     text = Kernel(aligned=True)
     lhs, rhs = text.load(arrays[0]), text.load(arrays[1])
     single, half = f"tile<{M}x{N}xf32>", f"tile<{M}x{N}xf16>"
     text.line(f"%none = constant <f32: 0.0> : {single}")
-    text.line(f"%sum = mmaf {lhs}, {rhs}, %none : tile<{M}x{K}xf16>, tile<{K}x{N}xf16>, {single}")
+    text.line("%one = constant <i32: 1> : tile<i32>")
+    text.line("for %tile in (%zero to %one, step %one) : tile<i32> {")
+    text.line(
+        "%sum = for %i in (%zero to %one, step %one) : tile<i32>"
+        f" iter_values(%acc = %none) -> ({single}) {{"
+    )
+    kinds = f"tile<{M}x{K}xf16>, tile<{K}x{N}xf16>, {single}"
+    text.line(f"%next = mmaf {lhs}, {rhs}, %acc : {kinds}")
+    text.line(f"continue %next : {single}")
+    text.line("}")
     text.line(f"%half = ftof %sum : {single} -> {half}")
     text.store("%half", arrays[2])
+    text.line("continue")
+    text.line("}")
     return text.module()
 
 

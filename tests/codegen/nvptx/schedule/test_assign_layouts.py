@@ -39,12 +39,12 @@ def test_addresses_that_are_data_stay_where_they_are() -> None:
 
 
 def scaled(table: np.ndarray, column: np.ndarray, found: np.ndarray) -> str:
-    """A kernel that adds a number, made of f16, to each row of a table."""
+    """A kernel that adds a number, made of an i32, to each row of a table."""
     text = Kernel(aligned=True)
     rows, columns = table.shape
     value, each = text.load(table), text.load(column)
     wide = f"tile<{rows}x{columns}xf32>"
-    text.line(f"%same = ftof {each} : tile<{rows}xf16> -> tile<{rows}xf32>")
+    text.line(f"%same = itof {each} signed : tile<{rows}xi32> -> tile<{rows}xf32>")
     text.line(f"%column = reshape %same : tile<{rows}xf32> -> tile<{rows}x1xf32>")
     text.line(f"%wide = broadcast %column : tile<{rows}x1xf32> -> {wide}")
     text.line(f"%sum = addf {value}, %wide : {wide}")
@@ -54,8 +54,8 @@ def scaled(table: np.ndarray, column: np.ndarray, found: np.ndarray) -> str:
 
 def test_a_small_tile_is_loaded_where_it_is_needed() -> None:
     random = np.random.default_rng(2)
-    table = random.integers(-9, 9, (16, 128)).astype("f4")
-    column = random.integers(-9, 9, 16).astype("f2")
+    table = random.integers(-9, 9, (64, 32)).astype("f4")
+    column = random.integers(-9, 9, 64).astype("i4")
     found = np.zeros_like(table)
     module = tileir.assemble(scaled(table, column, found))
     assert BARRIER not in compile(module, "sm_80").ptx
