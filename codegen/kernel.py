@@ -58,10 +58,13 @@ class KernelIR:
         copies: dict[Value, Value] = {}
         return cls(function.name, function, function.body.clone(copies), bytecode, copies)
 
-    def edited(self) -> None:
-        """Drop the results of analyses, because the body was edited."""
+    def edited(self, *still_true: type[Analysis]) -> None:
+        """Drop the results of analyses, because the body was edited, but those that are true yet.
+
+        Facts about values are true as long as the values mean the same.
+        """
         self.edits += 1
-        self._facts.clear()
+        self._facts = {each: self._facts[each] for each in still_true if each in self._facts}
 
     def facts(self, analysis: type[Result]) -> Result:
         """Return the result of an analysis; it is kept until the body is `edited`."""

@@ -166,7 +166,7 @@ def choose_copies(state: State) -> None:
     for kernel_state in state.kernels:
         room = kernel_state.room(state.target)
         kernel_state.conversions = copies_of(kernel_state.kernel.body, room)
-        kernel_state.kernel.edited()
+        kernel_state.kernel.edited(Divisibility)
 
 
 def pipeline_loops(state: State) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tileir.types import FunctionType
 
 from .children import Children
-from .op import Block, Op, Value
+from .op import Block, Op, Value, walk
 from .part import Part
 
 
@@ -42,9 +42,7 @@ class Body(Part):
 
     def walk(self) -> Iterator[Op]:
         """Yield every op in pre-order; bodies may be edited meanwhile, see `Op.walk`."""
-        for op in list(self.block.ops):
-            if op.parent is not None:
-                yield from op.walk()
+        return walk(self.block.ops)
 
     def shell(self, values: dict[Value, Value]) -> Body:
         """Return a body without a block."""

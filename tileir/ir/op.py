@@ -370,15 +370,13 @@ class Op(Placed):
         A block is looked at when it is reached: what is inserted afterwards is not yielded, nor
         what has been taken out.
         """
-        stack: list[Op] = [self]
-        while stack:
-            op = stack.pop()
-            if op.parent is None and op is not self:
-                continue
-            yield op
-            if op._regions:
-                nested = [o for region in op._regions for block in region.blocks for o in block.ops]
-                stack.extend(reversed(nested))
+        yield self
+        yield from walk(self._nested())
+
+    def _nested(self) -> list[Op]:
+        if not self._regions:
+            return []
+        return [op for region in self._regions for block in region.blocks for op in block.ops]
 
     def outer_operands(self) -> Iterator[tuple[Op, str, Value]]:
         """Yield each op, slot and value where this op or one in it uses a value from around."""
@@ -479,6 +477,18 @@ def _values_of(operand: object) -> Iterator[Value]:
 
 
 _NO_REGIONS: Children[Region] = NoChildren(Part())
+
+
+def walk(ops: Iterable[Op]) -> Iterator[Op]:
+    """Yield ops and the ops nested in them, in pre-order; see `Op.walk`."""
+    stack = [*ops]
+    stack.reverse()
+    while stack:
+        op = stack.pop()
+        if op.parent is not None:
+            yield op
+            if op._regions:
+                stack.extend(reversed(op._nested()))
 
 
 def _mapped(operand: Any, values: Mapping[Value, Value]) -> Any:

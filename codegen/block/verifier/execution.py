@@ -52,7 +52,7 @@ class _State:
     groups: int = 0
     """How many groups of copies there have been."""
     values: dict[Value, Any] = field(default_factory=dict)
-    """Turn -> number of the slot, flight -> number of the group, and its copies."""
+    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles."""
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
@@ -102,7 +102,8 @@ class _Run:
             state.values[op.result] = (turn + 1) % op.result.type.slots
         elif op.name == "commit_group":
             state.groups += 1
-            state.values[op.result] = state.groups, tuple(state.copied)
+            tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
+            state.values[op.result] = state.groups, tuple(state.copied), tiles
             state.copied = []
         elif op.name == "wait_group":
             self._wait(op, state)
@@ -125,10 +126,13 @@ class _Run:
     def _wait(self, op: Op, state: _State) -> None:
         """The copies of a group have arrived, each thread's own."""
         slot = state.values.get(op.operands["turn"], 0)
-        number, arrived = state.values.get(op.operands["flight"], (0, ()))
+        number, arrived, tiles = state.values.get(op.operands["flight"], (0, (), ()))
         if state.groups - number < op.attributes["pending"]:
             self._problem(op, "the group that is awaited may stay under way")
-        pieces = [(behind(ring)[0], slot) for ring in op.operands["rings"]]
+        rings = tuple(behind(ring)[0] for ring in op.operands["rings"])
+        if tiles and tiles != rings:
+            self._problem(op, "the tiles that arrive are of other rings")
+        pieces = [(ring, slot) for ring in rings]
         for copy, piece in arrived:
             if piece not in pieces:
                 self._problem(op, "the turn is not that of the slot that was filled")

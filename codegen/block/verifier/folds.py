@@ -49,13 +49,11 @@ def _order(op: Op) -> Iterator[str]:
     One that chooses an element may be without order: then it was known, of the whole reduction,
     that elements differ in a number that decides.
     """
-    if commutes(op) or (chooses(op) and not op.attributes["ordered"]):
+    if commutes(op) or chooses(op):
         return
-    if not op.attributes["ordered"]:
-        yield "the body does not commute, and elements are combined in any order"
     over = op.attributes["over"]
-    if not chooses(op) and over != tuple(range(len(over))):
-        yield "the body does not commute, and it does not combine neighbours first"
+    if not op.attributes["ordered"] or over != tuple(range(len(over))):
+        yield "the body does not commute, and others than neighbours are combined"
 
 
 def _scanned(op: Op) -> Iterator[tuple[Op, str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.block.types import Frag
-from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits
 from tileir.codegen.layouts.renumber import needed
 from tileir.codegen.ops import BY_NAME, Family
 from tileir.ir import Body, Op, Value
@@ -31,6 +32,8 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _renumbered(op)
         if op.spec.terminator or op.regions:
             yield from _handed_on(op)
+        if op.attributes.get("vector", 1) > 1:
+            yield from _vectors(op)
         if op.attributes.get("owner") and op.results and not isinstance(op.results[0].type, Token):
             yield from _owned(op)
 
@@ -57,6 +60,21 @@ def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
         own = _layout(value)
         if own is not None and layout is not None and own != needed(op, layout):
             yield op, "an operand has not the layout that the result's follows from"
+
+
+def _vectors(op: Op) -> Iterator[tuple[Op, str]]:
+    """Check that one thread has all elements of a vector."""
+    if op.name == "copy_async":
+        layout, shape = op.attributes["threads"], op.operands["destination"].type.shape
+    else:
+        tile = worked_on(op)
+        layout, shape = _layout(tile), tile.type.shape
+    if layout is None:
+        return
+    low, _ = dim_bits(shape, op.attributes["along"])
+    bits = range(low, low + op.attributes["vector"].bit_length() - 1)
+    if any(1 << bit not in layout.register for bit in bits):
+        yield op, "a thread has not all elements of a vector"
 
 
 def _owned(op: Op) -> Iterator[tuple[Op, str]]:

@@ -118,7 +118,9 @@ def accesses_memory(op: Op) -> bool:
 
 def carried(accesses: Accesses, again: bool) -> Accesses:
     """Return accesses in the next iteration of a loop if they go `again`."""
-    return frozenset(replace(each, around=True) for each in accesses) if again else accesses
+    if not again:
+        return accesses
+    return frozenset(each if each.around else replace(each, around=True) for each in accesses)
 
 
 def collide(first: MemoryAccess, second: MemoryAccess) -> bool:

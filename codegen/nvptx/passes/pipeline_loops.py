@@ -78,18 +78,19 @@ class Loads(Protocol):
 
 def pipeline_loops(state: KernelState, target: Target) -> None:
     """Pipeline the loops of a kernel, the innermost ones first."""
-    rings = Rings(state, target)
+    rings, edited = Rings(state, target), False
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
         refused = state.refused
         loads: Loads | None = rings.choose(loop, refused) or RegisterLoads.choose(loop, refused)
         if loads is not None:
             for early in loads.early:
                 refused.loads.pop(early.load, None)
-            made = _pipeline(loop, loads)
+            made, edited = _pipeline(loop, loads), True
             state.ahead.update(dict.fromkeys(loads.made, loads.reason))
             if loads.depth is not None:
                 state.ring_depths[made] = loads.depth
-    state.kernel.edited()
+    if edited:
+        state.kernel.edited()
 
 
 def _pipeline(loop: Op, loads: Loads) -> Op:

@@ -21,7 +21,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
-from .allocate_memory import Allocation, allocate, areas_of, overlapping, packed
+from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
 from .barrier_pairs import Areas, BarrierPairs, Pair, memory, texts
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import reads_of
@@ -46,7 +46,10 @@ def place_barriers(
     walk.block(body.block, set())
     for op in [op for op in body.walk() if op in walk.places]:
         accesses.stops.add(_insert(op))
-    reuse = _Reuse(body, accesses, room, resident)
+    areas = areas_of(body)
+    if not areas and not walk.places:
+        return
+    reuse = _Reuse(body, accesses, areas, room, resident)
     reuse.add_barriers()
     reuse.remove_barriers()
     reuse.name_pairs()
@@ -131,11 +134,18 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
 class _Reuse:
     """Barriers that let areas use the same bytes, and those that nothing needs."""
 
-    def __init__(self, body: Body, accesses: Accesses, room: int, resident: Sequence[int]) -> None:
+    def __init__(
+        self,
+        body: Body,
+        accesses: Accesses,
+        areas: Sequence[Area],
+        room: int,
+        resident: Sequence[int],
+    ) -> None:
         self._body, self._accesses = body, accesses
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}
-        self._areas = areas_of(body)
+        self._areas = areas
         self._of = {area.op: area for area in self._areas if area.op is not None}
         kept = [area for area in self._areas if area.kept]
         least = min(each.end for each in packed(self._areas))

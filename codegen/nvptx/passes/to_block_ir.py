@@ -47,7 +47,7 @@ def to_block_ir(state: KernelState, target: Target) -> None:
             expand(op)
     place_frame(state)
     kernel.dialect = BLOCK
-    kernel.edited()
+    kernel.edited(Divisibility)
 
 
 class _Rewriter:

@@ -16,7 +16,7 @@ a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -34,6 +34,7 @@ from tileir.codegen.layouts.linear_layout import (
     uniform,
 )
 from tileir.codegen.layouts.renumber import needed
+from tileir.codegen.layouts.warp_conversions import warp_conversion
 from tileir.codegen.nvptx.machine import red_forms
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of, traits_of
@@ -49,10 +50,24 @@ from .pointer_facts import pointer_vectors, pointers_of, pointers_stream, stream
 from .prefer_layouts import in_folds
 from .split_operands import split_operands
 from .staged import Staging, root_of, staged_bases
-from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
+from .view_facts import (
+    ACCESS_BYTES,
+    inner_dim,
+    inner_of,
+    streaming,
+    streams,
+    vector_in,
+    vector_of,
+)
 
 RECOMPUTE_COST = 6
 """The largest cost of a tile that is recomputed rather than converted to another layout."""
+SMALL_LOAD_COST = 4
+"""The cost of loading a tile again of which a thread has one element, or shares one."""
+SMALL_LOAD_ACCESSES = 8
+"""The most accesses of a thread to load such a tile, rather than to convert it."""
+WORD_BYTES = 4
+"""The least bytes of such an access."""
 
 
 def assign_layouts(state: KernelState, target: Target) -> Assignment:
@@ -70,7 +85,8 @@ class _Assigner:
         self.preferences = state.preferences
         self.in_folds = set(in_folds(self.kernel))
         self.vector = self._widest()
-        self.weights = _weights(self.kernel)
+        self.weights = _weights(self.kernel, 0)
+        self.reloads = _weights(self.kernel, self.threads)
         self.room = state.room(target)
 
     def run(self) -> Assignment:
@@ -145,12 +161,22 @@ class _Assigner:
         result, wanted = op.result, self.assignment.required_in(op.result)
         preferred = self.preferences.get(result)
         if result.type.size > 1 and wanted and self.weights.get(result, 0) > RECOMPUTE_COST:
-            if preferred and wanted != [preferred]:
+            if self._is_reloaded(result, wanted):
+                pass
+            elif preferred and wanted != [preferred]:
                 self.assignment.set_canonical(result, preferred)
             elif len(wanted) > 1:
                 self.assignment.set_canonical(result, wanted[0])
         for layout in self.assignment.defined_in(result):
             self._require_all(op, needed(op, layout))
+
+    def _is_reloaded(self, value: Value, wanted: Sequence[LinearLayout]) -> bool:
+        """Whether a tile that is made of small loads is made in the one layout it is needed in,
+        although not loaded fast, as a conversion would cross warps."""
+        preferred = self.preferences.get(value)
+        if preferred is None or len(wanted) != 1 or self.reloads.get(value, 0) > RECOMPUTE_COST:
+            return False
+        return not warp_conversion(preferred, wanted[0]).keeps_warps
 
     def _view_load(self, op: Op) -> None:
         result = op.results[0]
@@ -159,12 +185,25 @@ class _Assigner:
         wanted = self.assignment.required_in(result)
         weak = is_weak(op)
         fast = [layout for layout in wanted if streams(op, layout, self.facts, self.most)]
+        if self._is_reloaded(result, wanted) and self._is_cheap(op, wanted[0]):
+            fast = list(wanted)
         if wanted and (not weak or len(fast) < len(wanted)):
             first = fast[0] if fast else self.preferences[result]
             self.assignment.canonical[result] = [first, *fast[1:]] if weak else [first]
         for layout in self.assignment.defined_in(result):
             self._require_index(op, layout)
         return None
+
+    def _is_cheap(self, load: Op, layout: LinearLayout) -> bool:
+        """Whether few accesses, of a word or more each, load a thread's elements."""
+        inner = inner_dim(load.operands["view"], self.facts)
+        vector = 1
+        if inner is not None:
+            vector = vector_in(layout, load.operands["view"].type.tile, inner)
+        vector = min(vector, vector_of(load, self.facts), self.most)
+        if memory_bytes(load.results[0].type.element) * vector < WORD_BYTES:
+            return False
+        return (1 << len(layout.register)) // vector <= SMALL_LOAD_ACCESSES
 
     def _view_store(self, op: Op) -> None:
         tile, most = op.operands.get("tile") or op.operands["value"], self.most
@@ -367,11 +406,17 @@ def _tiles(op: Op) -> Iterator[Value]:
     return (value for value in op.operand_list() if isinstance(value.type, Tile))
 
 
-def _weights(kernel: KernelIR) -> dict[Value, int]:
-    """Return the cost of recomputing each value from those that are computed only once."""
+def _weights(kernel: KernelIR, small: int) -> dict[Value, int]:
+    """Return the cost of recomputing each value from those that are computed only once.
+
+    Loads of up to `small` elements may be made again.
+    """
     weights: dict[Value, int] = {}
     for op in kernel.walk():
         below = sum(weights.get(value, 0) for value in op.operand_list())
+        cost = traits_of(op).cost
+        if family_of(op) is Family.VIEW_LOAD and is_weak(op) and op.results[0].type.size <= small:
+            cost = SMALL_LOAD_COST
         for result in op.results:
-            weights[result] = min(below + traits_of(op).cost, NEVER_AGAIN)
+            weights[result] = min(below + cost, NEVER_AGAIN)
     return weights

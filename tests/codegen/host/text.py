@@ -22,9 +22,10 @@ def spelled(dtype: np.dtype) -> str:
 
 
 class Kernel:
-    """An entry `k` whose parameters are pointers to arrays."""
+    """An entry `k` whose parameters are pointers to arrays, known to be aligned if that is said."""
 
-    def __init__(self) -> None:
+    def __init__(self, aligned: bool = False) -> None:
+        self._aligned = aligned
         self.arrays: list[np.ndarray] = []
         self._lines = ["%zero = constant <i32: 0> : tile<i32>"]
 
@@ -68,6 +69,9 @@ class Kernel:
         tensor = f"tensor_view<{'x'.join((*sizes, element))}, strides=[{','.join(strides)}]>"
         view = f"partition_view<tile=({'x'.join(sizes)}), {tensor}>"
         base = f"{name}_base"
+        if self._aligned:
+            self.line(f"{name}_aligned = assume div_by<16>, {base} : tile<ptr<{element}>>")
+            base = f"{name}_aligned"
         self.line(f"{name}_tensor = make_tensor_view {base}, shape = [{', '.join(sizes)}], "
                   f"strides = [{', '.join(strides)}] : {tensor}")  # fmt: skip
         self.line(f"{name}_view = make_partition_view {name}_tensor : {view}")

@@ -126,6 +126,15 @@ GROWING: Mapping[str, Mapping[int, str]] = {
     "tiles of 1024, ops": {
         ops: generated.chain(ops) for ops in (256, 512, 1024, 2048, 4096)
     },
+    "row sums, one after the other": {
+        sums: generated.row_sums(sums) for sums in (100, 200, 400, 800)
+    },
+    "loops of a row sum, one after the other": {
+        loops: generated.row_sums(loops, depth=1) for loops in (16, 32, 64)
+    },
+    "a row sum, loops around it": {
+        depth: generated.row_sums(1, depth) for depth in (2, 4, 8)
+    },
 }  # fmt: skip
 """What grows -> its size -> the text of a kernel of that size."""
 

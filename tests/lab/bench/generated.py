@@ -1,4 +1,4 @@
-"""Kernels of any size as Tile IR text: a matrix product by the size of its tiles, chains of ops."""
+"""Kernels of any size as Tile IR text: products by the size of tiles, chains of ops, row sums."""
 
 from __future__ import annotations
 
@@ -133,3 +133,56 @@ def chain(ops: int, size: int = 1024) -> str:
     ]
     body = "".join(f"  {line}\n" for line in lines)
     return f"entry @chain(%x: tile<ptr<f32>>, %size: tile<i32>) {{\n{body}}}\n"
+
+
+def row_sums(count: int, depth: int = 0) -> str:
+    """Add the sums of its rows to a tile, so many times, each in loops nested so deep.
+
+    Threads exchange a tile for each sum. The entry is `row_sums`.
+    """
+    tile, column = "tile<16x64xf32>", "tile<16x1xf32>"
+    tensor = "tensor_view<?x?xf32, strides=[?,1]>"
+    view = f"partition_view<tile=(16x64), padding_value = zero, {tensor}>"
+    lines = [
+        "%before = make_token : token",
+        "%i, %j, %unused = get_tile_block_id : tile<i32>",
+        "%zero = constant <i32: 0> : tile<i32>",
+        "%one = constant <i32: 1> : tile<i32>",
+        f"%all = make_tensor_view %x, shape = [%n, %n], strides = [%n, 1] : tile<i32> -> {tensor}",
+        f"%tiles = make_partition_view %all : {view}",
+        (
+            "%now, %done = load_view_tko weak %tiles[%i, %j] token = %before :"
+            f" {view}, tile<i32> -> {tile}, token"
+        ),
+    ]
+    now = "%now"
+    for number in range(count):
+        for level in range(depth):
+            lines.append(
+                f"%left{number}_{level} = for %step{number}_{level} in (%zero to %n, step %one) :"
+                f" tile<i32> iter_values(%at{number}_{level} = {now}) -> ({tile}) {{"
+            )
+            now = f"%at{number}_{level}"
+        lines += [
+            (
+                f"%sums{number} = reduce {now} dim=1 identities=[0.0 : f32] : {tile} ->"
+                " tile<16xf32> (%a: tile<f32>, %b: tile<f32>) {"
+                " %c = addf %a, %b : tile<f32> yield %c : tile<f32> }"
+            ),
+            f"%column{number} = reshape %sums{number} : tile<16xf32> -> {column}",
+            f"%wide{number} = broadcast %column{number} : {column} -> {tile}",
+            f"%more{number} = addf {now}, %wide{number} : {tile}",
+        ]
+        now = f"%more{number}"
+        for level in reversed(range(depth)):
+            lines += [f"continue {now} : {tile}", "}"]
+            now = f"%left{number}_{level}"
+    lines += [
+        (
+            f"%stored = store_view_tko weak {now}, %tiles[%i, %j] token = %done :"
+            f" {tile}, {view}, tile<i32> -> token"
+        ),
+        "return",
+    ]
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"entry @row_sums(%x: tile<ptr<f32>>, %n: tile<i32>) {{\n{body}}}\n"

@@ -4,3 +4,7 @@ A *class* of defects is one that a stage could have (`barriers`, `copies`, `plac
 *sites* in a kernel are where it can be put. `kernels` has the kernels, with arguments and what
 NumPy expects; `trial` compiles a kernel with one defect, and says who noticed.
 """
+
+from . import barriers, copies, layouts, places
+
+__all__ = ["barriers", "copies", "layouts", "places"]

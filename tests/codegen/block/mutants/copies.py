@@ -170,7 +170,7 @@ def flight_again(body: Body) -> Iterator[Site]:
                     )  # fmt: skip
 
 
-@defect("one iteration more ahead", EMULATOR, IN_RINGS)
+@defect("one iteration more ahead", VERIFIER, IN_RINGS)
 def more_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes
@@ -179,7 +179,7 @@ def more_ahead(body: Body) -> Iterator[Site]:
         )
 
 
-@defect("one iteration less ahead", EMULATOR, IN_RINGS)
+@defect("one iteration less ahead", VERIFIER, IN_RINGS)
 def less_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes

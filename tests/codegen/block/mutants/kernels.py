@@ -11,10 +11,12 @@ import numpy as np
 from tests.codegen.emulator.kernels_with_barriers import KERNELS_WITH_BARRIERS
 from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
+from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.launches import Launch, newest
 from tileir import assemble
 
+from .texts import TEXTS
 from .trial import Kernel, Start
 
 
@@ -72,6 +74,33 @@ def product() -> Kernel:
     return Kernel(assemble(loop_over_tiles()), "k", "sm_80", launches)
 
 
+def by_hand(name: str) -> Kernel:
+    """A kernel of `texts`."""
+    text, launches = TEXTS[name]
+
+    def start(make: Any) -> tuple[list[Any], Any, Callable[[], bool]]:
+        args, expected = make()
+        args = [aligned(each) if isinstance(each, np.ndarray) else each for each in args]
+        arrays = [each for each in args if isinstance(each, np.ndarray)]
+        pairs = list(zip(arrays, expected, strict=True))
+        return args, 1, lambda: all((found == wanted).all() for found, wanted in pairs)
+
+    starts = tuple(lambda make=make: start(make) for make in launches)
+    return Kernel(assemble(text), "k", "sm_80", starts)
+
+
+def read_ahead() -> Kernel:
+    """Maxima of rows, of tiles that are loaded into registers an iteration ahead."""
+    x = np.random.default_rng(7).integers(-64, 64, (16, 400)).astype(np.float32)
+    maxima = [x[:, first : first + 128].max(1) for first in range(0, 400, 128)]
+
+    def start() -> tuple[list[Any], Any, Callable[[], bool]]:
+        y = np.zeros(16, np.float32)
+        return [aligned(x), y, 400, 1], 1, lambda: (y == sum(maxima)).all()
+
+    return Kernel(assemble(row_maxima()), "most", "sm_80", (start,))
+
+
 def workload(name: str, target: str = "sm_80") -> Kernel:
     """A kernel of the benchmarks, on a small problem."""
     from tests.lab.bench.workloads.cases import CASES, HERE
@@ -107,6 +136,8 @@ def in_place(name: str) -> Kernel:
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
+    "read_ahead": read_ahead,
+    **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)
         for name in (

@@ -11,6 +11,16 @@ from tileir.ir import Body, Op, Value
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
 
+_ANY_LAYOUT = ("convert_layout", "store_shared", "store_view_tko")
+"""Ops that work in whatever layout their tile has."""
+_IDEMPOTENT = ("and", "max", "min", "or", "umax", "umin", "xchg")
+
+
+def _excuse(tile: Value) -> str:
+    if all(use.op.name in _ANY_LAYOUT for use in tile.uses):
+        return "who uses the tile does so in any layout"
+    return ""
+
 
 def _relaid(body: Body, other: Callable[[LinearLayout], LinearLayout | None]) -> Iterator[Site]:
     """What an op gives has another layout than those who use it think."""
@@ -21,7 +31,7 @@ def _relaid(body: Body, other: Callable[[LinearLayout], LinearLayout | None]) ->
             def change(value: Value = op.result, layout: LinearLayout = layout) -> None:
                 value.type = replace(value.type, layout=layout)
 
-            yield Site(op, change)
+            yield Site(op, change, _excuse(op.result))
 
 
 @defect("a register's base and a lane's swapped", VERIFIER)
@@ -56,7 +66,7 @@ def conversion_dropped(body: Body) -> Iterator[Site]:
                 use.set(op.operands["source"])
             op.erase()
 
-        yield Site(op, change)
+        yield Site(op, change, _excuse(op.result))
 
 
 def _attribute(op: Op, **values: object) -> Callable[[], None]:
@@ -70,7 +80,7 @@ def fold_order(body: Body) -> Iterator[Site]:
             yield Site(op, _attribute(op, over=op.attributes["over"][::-1]))
 
 
-@defect("a fold that is not said to be ordered", EMULATOR)
+@defect("a fold that is not said to be ordered", VERIFIER)
 def fold_unordered(body: Body) -> Iterator[Site]:
     for op in ops(body, "fold"):
         if op.attributes["ordered"]:
@@ -124,8 +134,14 @@ def twice(body: Body) -> Iterator[Site]:
 def every_copy(body: Body) -> Iterator[Site]:
     for op in body.walk():
         if op.attributes.get("owner"):
-            same = "" if op.name.startswith("atomic") else "all copies do the same"
-            yield Site(op, _attribute(op, owner=False), same)
+            yield Site(op, _attribute(op, owner=False), _same_if_repeated(op))
+
+
+def _same_if_repeated(op: Op) -> str:
+    if not op.name.startswith("atomic"):
+        return "all copies do the same"
+    alike = op.attributes.get("mode") in _IDEMPOTENT and not op.results[0].uses
+    return "the second time, nothing changes" if alike else ""
 
 
 @defect("only owners have the result", VERIFIER)

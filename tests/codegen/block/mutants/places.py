@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from tileir.codegen.block.areas import area_bytes
+from tileir.codegen.block.areas import area_bytes, behind
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
@@ -39,7 +39,7 @@ def _placed(area: Op, offset: int) -> Callable[[], None]:
 @defect("an area in the bytes of another", VERIFIER)
 def overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
-        yield Site(other, _placed(other, one.attributes["offset"]), _never_together(one, other))
+        yield Site(other, _placed(other, one.attributes["offset"]))
 
 
 @defect("an area in the last bytes of another", VERIFIER)
@@ -47,11 +47,7 @@ def partial_overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
         last = (area_bytes(one) - 1) // _ALIGNED * _ALIGNED
         place = one.attributes["offset"] + last
-        yield Site(other, _placed(other, place), _never_together(one, other))
-
-
-def _never_together(one: Op, other: Op) -> str:
-    return ""
+        yield Site(other, _placed(other, place))
 
 
 @defect("an area that is not aligned", VERIFIER)
@@ -83,6 +79,20 @@ _ACCESSES = {
 """Mnemonic -> its operands in shared memory."""
 
 
+def _alike(body: Body, tile: Value) -> str:
+    """Say if all elements of a tile are the same."""
+    area = behind(tile)[0]
+    stores = (op for op in ops(body, "store_shared", "copy_async"))
+    values = [op for op in stores if behind(op.operands["destination"])[0] is area]
+    if all(op.name == "store_shared" and _is_constant(op.operands["value"]) for op in values):
+        return "all elements of the tile are the same"
+    return ""
+
+
+def _is_constant(value: Value) -> bool:
+    return isinstance(value.owner, Op) and value.owner.name == "constant"
+
+
 def _seen_otherwise(
     body: Body, other: Callable[[Shared], tuple[int, ...] | None]
 ) -> Iterator[Site]:
@@ -100,7 +110,7 @@ def _seen_otherwise(
                     view.insert_before(op)
                     op.operands[slot] = view.result
 
-                yield Site(op, change)
+                yield Site(op, change, _alike(body, tile))
 
 
 @defect("two bits of the swizzle swapped", EMULATOR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tileir.bytecode import Bytecode
@@ -13,6 +14,7 @@ from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.pipeline import STAGES, stage_of
 from tileir.codegen.stage_verifier import StageError, StageVerifier
 from tileir.gpus import TARGETS
+from tileir.ir import Body
 
 from .defect import Defect, Site
 
@@ -23,7 +25,7 @@ Start = Callable[[], tuple[list[Any], Any, Callable[[], bool]]]
 """Makes a launch: arguments, the grid, and what says whether they are right afterwards."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """A kernel that defects are put into."""
 
@@ -50,34 +52,41 @@ class Noticed:
 
 def sites_of(kernel: Kernel, defect: Defect) -> list[Site]:
     """Return the sites of a class in a kernel; their changes are not to be made."""
+    return list(defect.sites(_body(kernel, defect.after)))
+
+
+@cache
+def _body(kernel: Kernel, stage: str) -> Body:
+    """Return the body of a kernel behind a stage."""
     state = _state(kernel)
-    for name in _until(defect.after):
+    for name in _until(stage):
         stage_of("nvptx", name)(state)
-    return list(defect.sites(state.kernels[0].kernel.body))
+    return state.kernels[0].kernel.body
 
 
-def attempt(kernel: Kernel, defect: Defect, number: int, both: bool = True) -> Noticed:
+def attempt(
+    kernel: Kernel, defect: Defect | None = None, number: int = 0, both: bool = True
+) -> Noticed:
     """Put a defect into a kernel, at the site with this number; return who notices it.
 
-    The emulator runs what the verifier has noticed only if it is asked for `both`.
+    The emulator runs what the verifier has noticed only if it is asked for `both`. Without a
+    defect, this says who objects to the kernel as it is.
     """
     state = _state(kernel)
-    verifier = StageVerifier("nvptx", state)
-    for name in _until(defect.after):
-        stage_of("nvptx", name)(state)
-    ir = state.kernels[0].kernel
-    list(defect.sites(ir.body))[number].change()
-    ir.edited()
-    said = _verified(verifier, defect.after, state)
-    try:
-        for name in STAGES["nvptx"][len(_until(defect.after)) :]:
-            if name == "emit_llvm" and said and not both:
-                return Noticed(said)
+    verifier, said = StageVerifier("nvptx", state), ""
+    for name in STAGES["nvptx"]:
+        if name == "emit_llvm" and said and not both:
+            return Noticed(said)
+        try:
             stage_of("nvptx", name)(state)
-            if not said and not state.llvm_ir:
-                said = _verified(verifier, name, state)
-    except Exception as error:  # whatever it is, no wrong code has come out
-        return Noticed(said, compiler=f"{type(error).__name__}: {error}")
+        except Exception as error:  # whatever it is, no wrong code has come out
+            return Noticed(said, compiler=f"{type(error).__name__}: {error}")
+        if defect is not None and name == defect.after:
+            ir = state.kernels[0].kernel
+            list(defect.sites(ir.body))[number].change()
+            ir.edited()
+        if not state.llvm_ir:
+            said = said or _verified(verifier, name, state)
     return Noticed(said, wrong(kernel, state.ptx, state.plans[kernel.entry]))
 
 
