@@ -13,10 +13,10 @@ from .remarks import Remark
 class Stage:
     """One stage of a compilation.
 
-    `headline` says in a line what the stage does. `text` is the whole output: Tile IR with comments
-    that say what has been decided so far, LLVM IR, PTX, or the launch plan. `excerpt` is the part
-    that a report shows: the stage's decisions, and the text where it is worth reading again.
-    `remarks` are its decisions as rows.
+    `headline` says in a line what the stage does. `text` is the whole output: Tile IR or block IR
+    with comments that say what has been decided so far, LLVM IR, PTX, or the launch plan. `excerpt`
+    is the part that a report shows: the stage's decisions, and the text where it is worth reading
+    again. `remarks` are its decisions as rows.
     """
 
     name: str

@@ -56,6 +56,10 @@ class KeptNames(Names):
         self._last: dict[int, Op] = {}
         self._look_into(body.block)
         self._reserved = {_stem(name) for name in self._kept.values()}
+        self._claimed = {
+            *self._reserved,
+            *(_stem(name) for op in self._last.values() for name in self._names_before(op)),
+        }
         numbers = [int(stem) for stem in map(_stem, original.of_value.values()) if stem.isdigit()]
         self._values = max(numbers, default=-1) + 1
 
@@ -73,14 +77,14 @@ class KeptNames(Names):
         results, slots = op.results, op.spec.results
         if not results:
             return super()._results(op)
-        before, own = self._before(op)
+        before, others = self._before(op)
         if len(slots) > 1:
             names = []
             for name, slot, value in zip(before, slots, results, strict=True):
-                self.value[value] = f"%{self._chosen(name, slot.name, own)}"
+                self.value[value] = f"%{self._chosen(name, slot.name, others)}"
                 names.append(self.value[value])
             return f"{', '.join(names)} = "
-        name = f"%{self._chosen(before[0], self._hint(op), own)}"
+        name = f"%{self._chosen(before[0], self._hint(op), others)}"
         if len(results) == 1:
             self.value[results[0]] = name
             return f"{name} = "
@@ -88,16 +92,19 @@ class KeptNames(Names):
             self.value[value] = f"{name}#{index}"
         return f"{name}:{len(results)} = "
 
-    def _before(self, op: Op) -> tuple[list[str | None], bool]:
-        """Return the names that results had, and whether they are the same values.
+    def _before(self, op: Op) -> tuple[list[str | None], Collection[str]]:
+        """Return the names that results had, and the names that belong to others.
 
-        If not, it is the last op made of one of the module, or hands on what such an op makes.
+        The results may be those of the module, or of the last op made of one of the module, or
+        what hands on the results of such an op.
         """
         kept: list[str | None] = [self._kept.get(value) for value in op.results]
-        last = self._last.get(op.position)
-        if not any(kept) and (last is op or op.name in self._moves):
-            return self._names_before(op) or kept, False
-        return kept, True
+        if any(kept):
+            return kept, ()
+        if self._last.get(op.position) is op:
+            return self._names_before(op), self._reserved
+        handed_on = self._names_before(op) if op.name in self._moves else []
+        return handed_on or kept, self._claimed
 
     def _names_before(self, op: Op) -> list[str | None]:
         """Return the names of the results of the op that an op came from, if they are as many."""
@@ -123,20 +130,17 @@ class KeptNames(Names):
         named = self._original.of_value
         self._kept.update((value, named[value]) for value in values if value in named)
 
-    def _chosen(self, before: str | None, hint: str | None, own: bool = True) -> str:
-        """Return an unused name: that from before, or one from the hint.
-
-        Names that values of the module have are theirs: only their `own` values take them.
-        """
+    def _chosen(self, before: str | None, hint: str | None, others: Collection[str] = ()) -> str:
+        """Return an unused name, not one of `others`: that from before, or one from the hint."""
         stem = "" if before is None else _stem(before)
-        if stem and stem not in self._taken and (own or stem not in self._reserved):
+        if stem and stem not in self._taken and stem not in others:
             return self._take(stem)
         wanted = stem or hint or ""
         if not wanted or wanted.isdigit():
             self._values += 1
             return str(self._values - 1)
         name, numbered = wanted, (f"{wanted}_{number}" for number in count())
-        while name in self._taken or name in self._reserved:
+        while name in self._taken or name in self._claimed:
             name = next(numbered)
         return self._take(name)
 

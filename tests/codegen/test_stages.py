@@ -153,6 +153,20 @@ def test_a_stage_that_fails_does_not_hide_those_before_it() -> None:
     assert [*stages(bytecode, "sm_90", until="settle_launch", **options)][-1] == "settle_launch"
 
 
+@pytest.mark.parametrize("name", ["attention", "nested_loops", "softmax", "most"])
+def test_values_are_called_as_in_the_module(name: str) -> None:
+    """All of Tile IR, and of block IR what is still there, or made of what was there."""
+    defined = re.compile(r"^ *(%[^=]+) = (\w+)", re.MULTILINE)
+    recorded = stages(module(name), "sm_80", until="unroll_loops")
+    plain = {*defined.findall(tileir.disassemble(module(name)))}
+    assert {*defined.findall(recorded["assign_layouts"].text)} <= plain
+    became = {"mma": "mmaf", "fold": "reduce", "pipelined_for": "for"}
+    found = {(names, became.get(op, op)) for names, op in
+             defined.findall(recorded["unroll_loops"].text)}  # fmt: skip
+    kept = [(names, op) for names, op in plain if op in {*became.values(), "load_ptr_tko"}]
+    assert {*kept} <= found
+
+
 def test_an_unknown_stage() -> None:
     with pytest.raises(UnsupportedError, match="no stage 'fuze', did you mean fuse"):
         stages(module("vector_add"), "host", until="fuze")

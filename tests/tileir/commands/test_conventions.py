@@ -368,7 +368,10 @@ def test_stages_are_told() -> None:
     one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
     last = tileir(*given, "--stop-after", "assign_layouts", VECTOR_ADD)
     assert one.stdout == last.stdout
-    assert one.stdout.startswith("// layout #l0 = 1024: register 1 2 ")
+    assert one.stdout.startswith("// How to read #l0 = layout<")
+    assert "\n// #l0 = layout<1024: register 1 2 " in one.stdout
+    block = tileir(*given, "--stop-after", "place_barriers", VECTOR_ADD)
+    assert "\nblock_module @kernels {\n#l0 = layout<1024: register 1 2 " in block.stdout
     ptx = tileir(*given, "--emit", "stage:emit_ptx", VECTOR_ADD)
     assert ptx.stdout == tileir(*given, VECTOR_ADD).stdout
     host = tileir("compile", "--emit", "stage:fuse", VECTOR_ADD)
