@@ -34,6 +34,8 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _handed_on(op)
         if op.attributes.get("vector", 1) > 1:
             yield from _vectors(op)
+        if op.name.startswith("atomic"):
+            yield from _once(op)
         if op.attributes.get("owner") and op.results and not isinstance(op.results[0].type, Token):
             yield from _owned(op)
 
@@ -75,6 +77,12 @@ def _vectors(op: Op) -> Iterator[tuple[Op, str]]:
     bits = range(low, low + op.attributes["vector"].bit_length() - 1)
     if any(1 << bit not in layout.register for bit in bits):
         yield op, "a thread has not all elements of a vector"
+
+
+def _once(op: Op) -> Iterator[tuple[Op, str]]:
+    layout = _layout(worked_on(op))
+    if layout is not None and layout.replicas and not op.attributes["owner"]:
+        yield op, "threads with copies of an element all update it"
 
 
 def _owned(op: Op) -> Iterator[tuple[Op, str]]:

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tileir.ir import Block, Body, Op, Value
 
 
 def ahead_problems(body: Body) -> Iterator[tuple[Op, str]]:
-    """Yield the loads ahead that are made whether there is such an iteration or not."""
+    """Yield the loads ahead that are of another iteration, or of one that may not exist."""
     for loop in body.walk():
         if loop.name != "pipelined_for":
             continue
         inside, prologue = (region.block for region in loop.regions)
         exists = inside.arguments[2 + len(loop.operands["initValues"])]
-        yield from _unasked(inside, exists)
+        yield from _made(inside, exists, inside.arguments[0])
         if loop.attributes["ahead"] > 1:
-            yield from _unasked(prologue, prologue.arguments[1])
+            yield from _made(prologue, prologue.arguments[1], None)
 
 
-def _unasked(block: Block, exists: Value) -> Iterator[tuple[Op, str]]:
+def _made(block: Block, exists: Value, index: Value | None) -> Iterator[tuple[Op, str]]:
+    """Check what a block loads ahead; `index` is that of its own iteration."""
     handed_on = {use for op in block.ops if op.spec.terminator for use in op.operand_list()}
     for op in block.ops:
-        made = op.name == "load_view_tko" and op.results[0] in handed_on
-        if (made or op.name == "copy_async") and op.operands["predicate"] is not exists:
+        ahead = op.name == "load_view_tko" and op.results[0] in handed_on
+        if not ahead and op.name != "copy_async":
+            continue
+        if op.operands["predicate"] is not exists:
             yield op, "it is made for an iteration that may not exist"
+        if index is not None and index in _behind(op.operands["index"], block):
+            yield op, "it is made for this iteration, not for the one that is ahead"
+
+
+def _behind(values: Iterable[Value], block: Block) -> set[Value]:
+    """Return values, and those of a block that they are computed from."""
+    found, left = set[Value](), list(values)
+    while left:
+        value = left.pop()
+        if value not in found:
+            found.add(value)
+            if isinstance(value.owner, Op) and value.owner.parent is block:
+                left += value.owner.operand_list()
+    return found

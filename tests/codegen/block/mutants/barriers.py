@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
@@ -29,7 +30,9 @@ def _excuse(barrier: Op) -> str:
 
 
 def _is_of_shared_memory(barrier: Op) -> bool:
-    return any("shared" in str(value.type) for value in barrier.operands["memory"])
+    """Whether it is there for shared memory alone: then the verifier knows whether it has to be."""
+    memory = barrier.operands["memory"]
+    return bool(memory) and all(isinstance(value.type, Shared) for value in memory)
 
 
 def _dropped(body: Body, shared: bool) -> Iterator[Site]:

@@ -197,7 +197,7 @@ def predicate(body: Body) -> Iterator[Site]:
             yield Site(op, lambda op=op: op.operands.update(predicate=None))
 
 
-@defect("loads ahead of its own iteration", EMULATOR, IN_RINGS)
+@defect("loads ahead of its own iteration", VERIFIER, IN_RINGS)
 def index(body: Body) -> Iterator[Site]:
     for loop in loops(body):
 

@@ -156,7 +156,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
         )
     },
     **{name: lambda name=name: in_place(name) for name in KERNELS_WITH_BARRIERS},
+    "rope": lambda: workload("rope"),
 }
-"""Those of the test: a ring, conversions, folds, a scan, slices, tokens, atomics."""
+"""Those of the test: rings, conversions, folds, scans, slices, tokens, atomics."""
 
 kernel = cache(lambda name: KERNELS[name]())

@@ -13,7 +13,6 @@ from .defect import EMULATOR, VERIFIER, Site, defect, ops
 
 _ANY_LAYOUT = ("convert_layout", "store_shared", "store_view_tko")
 """Ops that work in whatever layout their tile has."""
-_IDEMPOTENT = ("and", "max", "min", "or", "umax", "umin", "xchg")
 
 
 def _excuse(tile: Value) -> str:
@@ -130,18 +129,15 @@ def twice(body: Body) -> Iterator[Site]:
             yield Site(op, _attribute(op, end=along))
 
 
-@defect("all copies of an element accessed", EMULATOR)
+@defect("all copies of an element accessed", VERIFIER)
 def every_copy(body: Body) -> Iterator[Site]:
     for op in body.walk():
         if op.attributes.get("owner"):
-            yield Site(op, _attribute(op, owner=False), _same_if_repeated(op))
-
-
-def _same_if_repeated(op: Op) -> str:
-    if not op.name.startswith("atomic"):
-        return "all copies do the same"
-    alike = op.attributes.get("mode") in _IDEMPOTENT and not op.results[0].uses
-    return "the second time, nothing changes" if alike else ""
+            yield Site(
+                op,
+                _attribute(op, owner=False),
+                "" if op.name.startswith("atomic") else "all copies do the same",
+            )
 
 
 @defect("only owners have the result", VERIFIER)
@@ -149,5 +145,6 @@ def owners_alone(body: Body) -> Iterator[Site]:
     for op in body.walk():
         if "owner" in op.attributes and not op.attributes["owner"] and op.results:
             kind = op.results[0].type
-            if isinstance(kind, Frag) and kind.layout.replicas and op.results[0].uses:
+            stored = all(use.op.name == "store_shared" for use in op.results[0].uses)
+            if isinstance(kind, Frag) and kind.layout.replicas and not stored:
                 yield Site(op, _attribute(op, owner=True))
