@@ -9,6 +9,7 @@ from itertools import combinations
 from tileir.codegen.block.areas import area_bytes, behind
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
+from tileir.codegen.nvptx.passes.allocate_memory import areas_of
 from tileir.ir import Body, Op, Value
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
@@ -39,7 +40,7 @@ def _placed(area: Op, offset: int) -> Callable[[], None]:
 @defect("an area in the bytes of another", VERIFIER)
 def overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
-        yield Site(other, _placed(other, one.attributes["offset"]))
+        yield Site(other, _placed(other, one.attributes["offset"]), _apart(body, one, other))
 
 
 @defect("an area in the last bytes of another", VERIFIER)
@@ -47,7 +48,14 @@ def partial_overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
         last = (area_bytes(one) - 1) // _ALIGNED * _ALIGNED
         place = one.attributes["offset"] + last
-        yield Site(other, _placed(other, place))
+        yield Site(other, _placed(other, place), _apart(body, one, other))
+
+
+def _apart(body: Body, one: Op, other: Op) -> str:
+    """Say if two areas are not live at the same time."""
+    areas = {area.op: area for area in areas_of(body)}
+    together = areas[one].lives_with(areas[other])
+    return "" if together else "they are not live at the same time, and a barrier is between"
 
 
 @defect("an area that is not aligned", VERIFIER)
