@@ -58,7 +58,7 @@ class KeptNames(Names):
         self._reserved = {_stem(name) for name in self._kept.values()}
         self._claimed = {
             *self._reserved,
-            *(_stem(name) for op in self._last.values() for name in self._names_before(op)),
+            *(_stem(name) for op in self._last.values() for name in self._names_before(op) if name),
         }
         numbers = [int(stem) for stem in map(_stem, original.of_value.values()) if stem.isdigit()]
         self._values = max(numbers, default=-1) + 1

@@ -73,7 +73,8 @@ def prologue_end(loop: Op) -> Edge:
 
 def again(loop: Op, end: Op) -> Edge:
     """Return the edge from a `continue` to the next iteration."""
-    values, arguments = list(end.operand_list()), [*carried(loop)]
+    values: list[Value | None] = [*end.operand_list()]
+    arguments = [*carried(loop)]
     if loop.name == "pipelined_for":
         arguments += handed_on(loop)
         kept = len(loop.operands["initValues"]) + len(loop.operands["aheadValues"])

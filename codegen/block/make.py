@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from tileir.formats.ops.spec import Attribute, Each
 from tileir.ir import Op, Region, Value
 from tileir.ir.locations import Location
-from tileir.types import Type
 
 from .dialect import ROWS
 
@@ -19,7 +18,7 @@ def make(
     name: str,
     operands: dict[str, Any] | None = None,
     attributes: dict[str, Any] | None = None,
-    results: Sequence[Type] = (),
+    results: Sequence[Any] = (),
     regions: Sequence[Region] = (),
     origin: Op | None = None,
 ) -> Op:
@@ -31,7 +30,7 @@ def make(
     if origin is not None:
         location = origin.unread_location or origin.location
     op = Op(
-        row,
+        cast(Any, row),
         absent | (operands or {}),
         defaults | (attributes or {}),
         regions=list(regions) or None,

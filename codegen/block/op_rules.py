@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from tileir.ir import Block, Op
 from tileir.ir.dialect import OpRule
 from tileir.types import Scalar, Tile, ValueType
+
+from .types import Flight, Turn
 
 TRUTH = Tile(Scalar("i1"))
 
@@ -60,7 +63,8 @@ def _expected(who: str, does: str, due: Sequence[object], found: Sequence[object
 
 def commits_its_tiles(op: Op) -> str | None:
     """The flight of a commit_group is of the tiles that were copied, in their order."""
-    flight, tiles = op.result.type, tuple(value.type for value in op.operands["tiles"])
+    flight = cast(Flight, op.result.type)
+    tiles = tuple(value.type for value in op.operands["tiles"])
     if flight.tiles != tiles:
         return _expected("the flight", "is of", tiles, flight.tiles)
     return None
@@ -88,10 +92,10 @@ def slot_of_its_ring(op: Op) -> str | None:
 
 def turn_of_its_ring(op: Op) -> str | None:
     """A turn counts the slots of the ring that it is used with."""
-    turn = op.operands.get("turn") or op.result
+    turn = cast(Turn, (op.operands.get("turn") or op.result).type)
     ring = op.operands["ring"].type
-    if turn.type.slots != ring.slots:
-        return f"{turn.type} with a ring of {ring.slots} slots"
+    if turn.slots != ring.slots:
+        return f"{turn} with a ring of {ring.slots} slots"
     return None
 
 

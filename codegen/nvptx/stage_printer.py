@@ -67,8 +67,9 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
             yield from self._preferences(each)
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
-        for row in block_remarks.ROWS.get(name, _no_rows)(state, each):
-            yield Remark(name, each.symbol, *row)
+        block_rows = block_remarks.ROWS.get(name)
+        for op, what, why, facts in block_rows(state, each) if block_rows else ():
+            yield Remark(name, each.symbol, op, what, why, facts)
 
     def legend(self, name: str) -> Sequence[str]:
         """See `StagePrinter`: the layouts that annotations have named so far."""

@@ -192,11 +192,12 @@ class OpBuilder(OpMethods):
         types = [value.type for value in op.operand_list()]
         for block in reversed(self._open_blocks):
             rules, receiver = dict(block.row.gives), block.op
-            if op.name in rules and receiver is not None:
+            rule = rules.get(op.name)
+            if rule is not None and receiver is not None:
                 slots = operand_slots(receiver)
                 for slot in receiver.spec.results[:1]:
                     slots[slot.name] = receiver.results
-                wanted = infer(receiver, rules[op.name], slots) or []
+                wanted = infer(receiver, rule, slots) or []
                 if types != wanted:
                     spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
                     return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}"

@@ -9,7 +9,7 @@ from tileir.types import FunctionType
 from .children import Children
 from .op import Block, Op, Value
 from .part import Part
-from .walks import walk
+from .placed import walk
 
 
 class Body(Part):

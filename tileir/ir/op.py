@@ -21,8 +21,7 @@ from .attribute_copies import copied_attribute
 from .children import Children, NoChildren, replaced
 from .operands import Operands
 from .part import Part
-from .placed import OpList, Placed, check_detached, check_operands, child_around, remove_value
-from .walks import walk
+from .placed import OpList, Placed, check_detached, check_operands, child_around, remove_value, walk
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec

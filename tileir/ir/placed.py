@@ -7,7 +7,7 @@ not finished, for example without a terminator, which `verify` and `build` repor
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from tileir.formats.errors import BuildError
@@ -268,3 +268,15 @@ def remove_value(values: list[Any], index: int) -> None:
     values.remove(value)
     for position, each in enumerate(values):
         each.index = position
+
+
+def walk(ops: Iterable[Any]) -> Iterator[Any]:
+    """Yield ops and the ops nested in them, in pre-order; see `Op.walk`."""
+    stack = [*ops]
+    stack.reverse()
+    while stack:
+        op = stack.pop()
+        if op.parent is not None:
+            yield op
+            if op.spec.regions:
+                stack.extend(reversed(op.nested()))

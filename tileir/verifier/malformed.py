@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from types import UnionType
-from typing import Any
+from typing import Any, cast
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import OPS
@@ -185,7 +185,7 @@ def _kind_problem(slot: Attribute, value: object, dialect: Dialect) -> str:
     """Return why a slot for a kind of value of the dialect's own cannot hold one."""
     if value is None:
         return "" if slot.optional else "it is missing"
-    return dialect.attribute_kinds[slot.node](value)
+    return dialect.attribute_kinds[cast(Kind, slot.node)](value)
 
 
 def _region_problem(op: Op) -> str:

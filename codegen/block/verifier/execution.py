@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from tileir.codegen.block.areas import area_bytes, behind, slot_layout
-from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
@@ -99,7 +99,7 @@ class _Run:
             state.values[op.result] = 0
         elif op.name == "advance":
             turn = state.values.get(op.operands["turn"], 0)
-            state.values[op.result] = (turn + 1) % op.result.type.slots
+            state.values[op.result] = (turn + 1) % cast(Turn, op.result.type).slots
         elif op.name == "commit_group":
             state.groups += 1
             tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
@@ -147,7 +147,7 @@ class _Run:
 
     def _access(self, op: Op, value: Value, writes: bool, state: _State) -> None:
         tile, turn = behind(value)
-        piece = tile, state.values.get(turn, 0)
+        piece = tile, 0 if turn is None else state.values.get(turn, 0)
         start, end = self._range(piece)
         how = _how(op, value, writes)
         for other in state.open:
@@ -179,7 +179,7 @@ class _Run:
         tile, slot = piece
         begins, size = slot_layout(tile.owner)
         start = self._starts[tile.owner] + slot * size + begins[tile.index]
-        return start, start + tile.type.bytes
+        return start, start + cast(Shared, tile.type).bytes
 
     def _problem(self, op: Op, why: str) -> None:
         self.problems[op, why] = None
@@ -257,7 +257,8 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
     if value is tile and op.name in ("mma", "mma_scaled"):
         # The elements from `first` on: k is the last dimension of lhs, the one before of rhs.
         row = value.type.shape[-1] if value is op.operands["rhs"] else 1
-        numbers = sum(1 << bit for bit, offset in enumerate(value.type.offsets) if not offset)
+        offsets = cast(Shared, value.type).offsets
+        numbers = sum(1 << bit for bit, offset in enumerate(offsets) if not offset)
         return (op.attributes["first"] or 0) * row & numbers in parts
     if value is not tile and op.attributes.get("part") is None:
         # A view does not say which bits of the tile number its parts: it has the one that is there.
@@ -304,12 +305,13 @@ def _how(op: Op, value: Value, writes: bool) -> object:
     """Return what says which thread stores or loads which byte."""
     if op.name not in ("load_shared", "store_shared"):
         return None
-    offsets = [each for each in value.type.offsets if each or op.attributes["part"] is None]
+    seen = cast(Shared, value.type).offsets
+    offsets = [each for each in seen if each or op.attributes["part"] is None]
     if rank(offsets) < len(offsets):
         return None
     kind = (op.operands["value"] if writes else op.result).type
     layout = kind.layout if isinstance(kind, Frag) else None
-    return behind(value)[0], value.type.offsets, layout, op.attributes["part"]
+    return behind(value)[0], seen, layout, op.attributes["part"]
 
 
 def _alone(op: Op, writes: bool) -> bool:

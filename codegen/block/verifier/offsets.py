@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from tileir.codegen.block.areas import alignment
 from tileir.codegen.block.types import Shared
@@ -33,7 +34,7 @@ def _collision(op: Op) -> Iterator[tuple[Op, str]]:
 
 
 def _view(op: Op) -> Iterator[tuple[Op, str]]:
-    source, result = op.operands["source"].type, op.result.type
+    source, result = op.operands["source"].type, cast(Shared, op.result.type)
     offsets = [each for each in source.offsets if each]
     if any(rank([*offsets, each]) > rank(offsets) for each in result.offsets):
         yield op, "the view has offsets that its source lacks"
@@ -67,7 +68,7 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     offset, unit = op.attributes["offset"] or 0, alignment(op)
     if offset % unit:
         yield op, f"byte {offset} is no multiple of {unit}"
-    if op.result.type.slots == 1:
+    if cast(Shared, op.result.type).slots == 1:
         return
     allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_group")
     for user in _users(op):

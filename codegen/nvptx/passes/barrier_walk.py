@@ -18,7 +18,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block import control_edges
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import LOOPS, Edge
-from tileir.codegen.block.types import Turn
+from tileir.codegen.block.types import Shared, Turn
 from tileir.ir import Block, Body, Op, Value
 
 from . import memory_accesses, shared_accesses
@@ -212,8 +212,10 @@ class BarrierWalk:
         place = place_of(op.operands["turn"])
         tiles = {behind(ring)[0] for ring in op.operands["rings"]}
         for entry in list(open_):
-            access = entry[0]
-            if _is_copy_to(access, tiles) and shared_accesses.same_slot(access, place):
+            if not _is_copy_to(entry[0], tiles):
+                continue
+            access = cast(SharedAccess, entry[0])
+            if shared_accesses.same_slot(access, place):
                 open_.remove(entry)
                 open_.add((replace(access, under_way=False), None))
 
@@ -267,10 +269,10 @@ def _renamed(access: Access, turns: Iterable[tuple[Place | None, Value]], around
 def _place_behind(
     access: SharedAccess, turns: Iterable[tuple[Place | None, Value]]
 ) -> Place | None:
-    place, slots = access.place, access.tile.type.slots
+    place, slots = access.place, cast(Shared, access.tile.type).slots
     stale = False
     for passed, target in turns:
-        if place is None or target.type.slots != slots:
+        if place is None or cast(Turn, target.type).slots != slots:
             continue
         distance = place.behind(passed, slots) if passed is not None else None
         if distance is not None:
@@ -285,7 +287,7 @@ def is_under_way(access: Access) -> bool:
 
 
 def _is_copy_to(access: Access, tiles: set[Value]) -> bool:
-    return is_under_way(access) and access.tile in tiles
+    return is_under_way(access) and cast(SharedAccess, access).tile in tiles
 
 
 def _filled(loop: Op) -> Iterator[Value]:

@@ -36,15 +36,30 @@ _BOUNDS = ("lowerBound", "upperBound", "step")
 class Loads(Protocol):
     """The early loads of one loop, and how they are made."""
 
-    ahead: int
-    """How many iterations are under way."""
-    early: Sequence[EarlyLoad]
-    made: Sequence[Op]
-    """What `fill` has added last: the loads, or the copies instead of them."""
-    reason: Reason
-    """Why they go ahead."""
-    depth: Reason | None
-    """Why so many iterations ahead, where there is a choice."""
+    @property
+    def ahead(self) -> int:
+        """How many iterations are under way."""
+        ...
+
+    @property
+    def early(self) -> Sequence[EarlyLoad]:
+        """The loads of the loop as it was."""
+        ...
+
+    @property
+    def made(self) -> Sequence[Op]:
+        """What `fill` has added last: the loads, or the copies instead of them."""
+        ...
+
+    @property
+    def reason(self) -> Reason:
+        """Why they go ahead."""
+        ...
+
+    @property
+    def depth(self) -> Reason | None:
+        """Why so many iterations ahead, where there is a choice."""
+        ...
 
     def before(self, loop: Op) -> list[Value]:
         """Insert what stands before the loop; return the first values that are handed on."""

@@ -15,7 +15,6 @@ In the end, no barrier is left that orders nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
@@ -143,6 +142,9 @@ class _Reuse:
         resident: Sequence[int],
     ) -> None:
         self._body, self._accesses = body, accesses
+        self._pairs: BarrierPairs | None = None
+        self._allocated: Allocation | None = None
+        self._shared: set[Areas] | None = None
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}
         self._areas = areas
@@ -190,17 +192,20 @@ class _Reuse:
 
     def _edited(self) -> None:
         """Drop what is known about the body as it was."""
-        for found in ("_walk", "_allocation", "_overlapping"):
-            self.__dict__.pop(found, None)
+        self._pairs = self._allocated = self._shared = None
 
-    @cached_property
+    @property
     def _walk(self) -> BarrierPairs:
-        return BarrierPairs(self._body, self._accesses)
+        if self._pairs is None:
+            self._pairs = BarrierPairs(self._body, self._accesses)
+        return self._pairs
 
-    @cached_property
+    @property
     def _allocation(self) -> Allocation:
-        unordered = self._walk.unordered if len(self._areas) > 1 else ()
-        return allocate(self._areas, unordered)
+        if self._allocated is None:
+            unordered = self._walk.unordered if len(self._areas) > 1 else ()
+            self._allocated = allocate(self._areas, unordered)
+        return self._allocated
 
     def _barriers(self) -> list[Op]:
         return [op for op in self._body.walk() if op.name == "barrier"]
@@ -215,10 +220,12 @@ class _Reuse:
         """Return the pairs of accesses to the same bytes that a barrier orders."""
         return self._walk.ordered_by(barrier, self._overlapping.__contains__)
 
-    @cached_property
+    @property
     def _overlapping(self) -> set[Areas]:
-        across = {areas for found in self._walk.across.values() for areas in found}
-        return set(overlapping(self._areas, self._allocation, across))
+        if self._shared is None:
+            across = {areas for found in self._walk.across.values() for areas in found}
+            self._shared = set(overlapping(self._areas, self._allocation, across))
+        return self._shared
 
     def _next_places(self) -> list[Op]:
         """Return where barriers have to be so that another area may use bytes again."""

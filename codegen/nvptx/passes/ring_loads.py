@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
@@ -59,7 +60,7 @@ class _Copied:
     @property
     def tile(self) -> Shared:
         """The tile in shared memory."""
-        return self.place.result.type
+        return cast(Shared, self.place.result.type)
 
     @property
     def bytes(self) -> int:

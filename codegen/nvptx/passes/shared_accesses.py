@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.types import Frag, Shared
@@ -102,7 +103,7 @@ def same_slot(access: SharedAccess, place: Place | None) -> bool:
     """Whether an access may be to the slot at a place."""
     if access.place is None or place is None:
         return True
-    return access.place.behind(place, access.tile.type.slots) in (0, None)
+    return access.place.behind(place, cast(Shared, access.tile.type).slots) in (0, None)
 
 
 def collide(first: SharedAccess, second: SharedAccess) -> bool:
@@ -131,10 +132,10 @@ def _one_to_one(exchange: Exchange) -> bool:
 
 def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
     tile, turn = behind(value)
-    place = place_of(turn) if tile.type.slots > 1 else None
+    place = place_of(turn) if cast(Shared, tile.type).slots > 1 else None
     exchange = None
     if op.name in ("store_shared", "load_shared"):
         kind = (op.operands["value"] if writes else op.result).type
         layout = kind.layout if isinstance(kind, Frag) else None
-        exchange = Exchange(value.type.slot, layout, op.attributes["part"])
+        exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
     return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name == "copy_async")

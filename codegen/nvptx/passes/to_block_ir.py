@@ -168,7 +168,7 @@ class _Rewriter:
         """Return the layout in which an op that works in a layout takes an operand."""
         if not _is_spread(value):
             return None
-        if slot == "index":
+        if slot == "index" and layout is not None:
             return layout.compose(coordinate_images(op.operands["view"].type.tile, number))
         if family_of(op) is Family.SLICE and slot == "source":
             return self._assignment.op_layouts[op]

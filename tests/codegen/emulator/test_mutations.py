@@ -132,7 +132,6 @@ EQUIVALENT = (
      "nothing of a tile that starts where the tensor ends is inside either way"),
     ("vector_add", "bound + 1", r"setp\.gt\.s32 \t%p\d+, %r\d+, (0|512);",
      "scalars are for sizes that four does not divide, and these indices are multiples of four"),
-    ("transpose", "sub for add", r"add\.s32", "shared memory starts at zero"),
     ("transposed_in_place", "sub for add", r"add\.s32", "shared memory starts at zero"),
     ("written_twice", "offset + 4", r"%p1 st\.global",
      "the only place that is left out is written by the second store"),

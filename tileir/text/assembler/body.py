@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any, cast
 
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
@@ -179,7 +180,7 @@ class BodyReader(BodyScope):
             ends = choice(open_block.row.terminators, quoted=False)
             self.report.add(f"the {open_block} does not end with {ends}", at)
             return
-        end = Op(self.grammar.dialect.rows[implied], {"operands": ()}, {})
+        end = Op(cast(Any, self.grammar.dialect.rows[implied]), {"operands": ()}, {})
         self.hand_over(end, at, 1)
         self.starts[id(end)] = at
         ops.append(end)

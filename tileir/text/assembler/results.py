@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, cast
 
 from tileir.builder.result_types import follows
 from tileir.formats.ops.assembly import EXTENTS
@@ -33,7 +34,7 @@ def finished(body: BodyScope, parsed: ParsedOp) -> tuple[Op, list[Value]]:
     unknown = _check_stated(body, parsed) or BROKEN in parsed.attributes.values()
     if "value" in parsed.attributes and isinstance(parsed.attributes["value"], tuple):
         unknown |= not _make_constant(body, parsed)
-    op = Op(spec, parsed.operands, parsed.attributes, position=-1)
+    op = Op(cast(Any, spec), parsed.operands, parsed.attributes, position=-1)
     types = _result_types(parsed, op, unknown)
     op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
     if None in types:

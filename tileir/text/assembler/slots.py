@@ -28,8 +28,8 @@ LOWEST, BEYOND = INT_LIST.subcon.refused
 
 def attribute_step(slot: Attribute, form: str, grammar: Grammar) -> Step:
     """Return the step that reads an attribute slot of an op."""
-    own = isinstance(slot.node, Kind)
-    read_value = grammar.attributes[slot.node] if own else _reader(slot, form)
+    kind = slot.node
+    read_value = grammar.attributes[kind] if isinstance(kind, Kind) else _reader(slot, form)
     name = slot.name
 
     def read(body: BodyScope, parsed: ParsedOp) -> None:

@@ -57,7 +57,7 @@ class Source:
         )
         self.attributes = AttributeReader(self.reader, self.aliases, self.types, limits)
         self.locations = LocationReader(self.reader, self.aliases, limits)
-        definitions = DefinitionReader(
+        reading = DefinitionReader(
             self.reader, self.aliases, self.types, self.attributes, self.locations
         )
-        self.aliases.definition = definitions.read
+        self.aliases.definition = reading.read

@@ -181,12 +181,13 @@ class Grower:
         """Return the operand types of a terminator; None if it is not allowed here."""
         for block in reversed(self._open):
             rules = dict(block.row.gives)
-            if name in rules:
+            rule = rules.get(name)
+            if rule is not None:
                 op = cast("Nested", block.nested).op  # only an entry has none, which gives nothing
                 slots = operand_slots(op)
                 for slot in op.spec.results[:1]:
                     slots[slot.name] = op.results
-                return infer(op, rules[name], slots)
+                return infer(op, rule, slots)
             if name not in block.row.terminators:
                 return None
         return []

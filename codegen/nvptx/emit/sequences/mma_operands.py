@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
+from typing import cast
 
 from llvmlite import ir
 
@@ -98,7 +99,7 @@ class SharedOperand(MmaOperand):
 
     def __init__(self, ctx: Context, plan: ProductPlan, slot: str, value: Value) -> None:
         super().__init__(ctx, plan, slot)
-        self._address, self._kind = ctx.values[value], value.type
+        self._address, self._kind = ctx.values[value], cast(Shared, value.type)
         self._reads = reads_of(plan, slot, self._kind)
         self._words: dict[int, ir.Value] = {}
         self._bits: dict[int, ir.Value] = {}

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.areas import area_bytes, behind
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
 from tileir.codegen.nvptx.passes.allocate_memory import areas_of
+from tileir.codegen.nvptx.passes.barrier_pairs import BarrierPairs
+from tileir.codegen.nvptx.passes.barrier_walk import Accesses
 from tileir.ir import Body, Op, Value
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
@@ -52,9 +55,10 @@ def partial_overlap(body: Body) -> Iterator[Site]:
 
 
 def _apart(body: Body, one: Op, other: Op) -> str:
-    """Say if two areas are not live at the same time."""
+    """Say if two areas are not live at the same time, and accessed with a barrier between."""
     areas = {area.op: area for area in areas_of(body)}
-    together = areas[one].lives_with(areas[other])
+    unordered = BarrierPairs(body, Accesses(body, Divisibility())).unordered
+    together = areas[one].lives_with(areas[other]) or {(one, other), (other, one)} & unordered
     return "" if together else "they are not live at the same time, and a barrier is between"
 
 
