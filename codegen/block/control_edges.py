@@ -42,6 +42,17 @@ def handed_on(loop: Op) -> Sequence[Value]:
     return loop.regions[0].block.arguments[start:]
 
 
+def continues(block: Block) -> Iterator[Op]:
+    """Yield the `continue` ops of the loop with this body."""
+    for op in block.ops:
+        if op.name == "continue":
+            yield op
+        elif op.name == "if":
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from continues(inner)
+
+
 def entry(loop: Op) -> Edge:
     """Return the edge into a loop; into its prologue, if it has one."""
     if loop.name == "pipelined_for":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.control_edges import continues
 from tileir.codegen.block.types import Turn
-from tileir.ir import Block, Body, Op, Value
+from tileir.ir import Body, Op, Value
 
 _MAKERS = ("advance", "first_turn")
 
@@ -35,7 +36,7 @@ def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
     """Check what a pipelined loop hands on: each turn, advanced once."""
     body, prologue = (region.block for region in loop.regions)
     inits, ahead = len(loop.operands["initValues"]), len(loop.operands["aheadValues"])
-    ways = [(end, body.arguments[3 + inits :], inits) for end in _continues(body)]
+    ways = [(end, body.arguments[3 + inits :], inits) for end in continues(body)]
     ways.append((prologue.ops[-1], prologue.arguments[2:], 0))
     for end, arguments, skipped in ways:
         handed = list(end.operand_list())[skipped:]
@@ -52,14 +53,3 @@ def _turns_behind(value: Value, argument: Value) -> int | None:
             return None
         value, count = value.owner.operands["turn"], count + 1
     return count
-
-
-def _continues(block: Block) -> Iterator[Op]:
-    """Yield the ops that end an iteration of the loop with this body."""
-    for op in block.ops:
-        if op.name == "continue":
-            yield op
-        elif op.name == "if":
-            for region in op.regions:
-                for inner in region.blocks:
-                    yield from _continues(inner)

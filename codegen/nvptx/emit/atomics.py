@@ -22,7 +22,7 @@ from .context import Context
 from .pointers import PointerAccess
 from .sequences.tile_accesses import Address, Move, TileAccess, owner_of, space_of
 
-_MODES = {
+MODES = {
     # mode: (PTX's name, the letter of its type)
     "add": ("add", "u"),
     "addf": ("add", "f"),
@@ -69,7 +69,7 @@ def _updates(ctx: Context, op: Op, slot: str) -> Move:
     """Return how a vector is updated; with `red`, the update returns no old elements."""
     builder, element = ctx.builder, op.operands[slot].type.element
     values, is_red = ctx.fragment(op.operands[slot]), op.attributes["red"]
-    mode, kind = _MODES[op.attributes["mode"]]
+    mode, kind = MODES[op.attributes["mode"]]
     start = f"{'red' if is_red else 'atom'}{space_of(op)}.{mode}"
 
     def again(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:

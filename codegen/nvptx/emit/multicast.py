@@ -17,21 +17,11 @@ from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 from tileir.types import Scalar
 
+from .atomics import MODES
 from .context import I32, I64, Context
 from .sequences.tile_accesses import Address, TileAccess, owner_of, space_of
 
 _HALF = 16
-_MODES = {
-    # reduction: (PTX's name, the letter of its type for integers)
-    "add": ("add", "u"),
-    "and": ("and", "b"),
-    "max": ("max", "s"),
-    "min": ("min", "s"),
-    "or": ("or", "b"),
-    "umax": ("max", "u"),
-    "umin": ("min", "u"),
-    "xor": ("xor", "b"),
-}
 
 
 def load_reduce(ctx: Context, op: Op) -> None:
@@ -119,7 +109,7 @@ def _per_word(element: Scalar) -> int:
 
 def _reduction(op: Op, element: Scalar) -> str:
     """Return the end of an instruction's name: operation and type."""
-    name, letter = _MODES[op.attributes["reduction"]]
+    name, letter = MODES[op.attributes["reduction"]]
     if element.bits == _HALF:
         return f"{name}.{element.name}x2"
     return f"{name}.{'f' if element.is_float else letter}{element.bits}"

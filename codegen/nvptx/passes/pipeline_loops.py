@@ -13,14 +13,14 @@ own. After the last iteration nothing is under way: there was nothing left to lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
+from tileir.codegen.block.control_edges import continues
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.state import KernelState
-from tileir.codegen.ops import Family, family_of
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Region, Value
 from tileir.types import Scalar, Tile, ValueType
@@ -117,7 +117,7 @@ def _pipeline(loop: Op, loads: Loads) -> Op:
     index, exists = block.add_argument(counter.type), block.add_argument(_BOOL)
     handed = [block.add_argument(value.type) for value in first]
     delayed = [block.add_argument(kind) for kind in loads.delayed()]
-    ends = list(_ends(block))
+    ends = list(continues(block))
     anchor = loads.use(block, handed, delayed)
     place = first_slice(block) if loads.ahead > 1 or anchor is not None else None
     add = _inserter(block, place or anchor)
@@ -179,14 +179,3 @@ def _inserter(block: Block, anchor: Op | None) -> Callable[[Op], None]:
         at += 1
 
     return add
-
-
-def _ends(block: Block) -> Iterator[Op]:
-    """Yield the `continue` ops of the loop with this body."""
-    for op in block.ops:
-        if op.name == "continue":
-            yield op
-        elif family_of(op) is not Family.LOOP and op.name != "pipelined_for":
-            for region in op.regions:
-                for inner in region.blocks:
-                    yield from _ends(inner)
