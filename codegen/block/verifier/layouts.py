@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tileir.codegen.block.accesses import worked_on
+from tileir.codegen.block.control_edges import edges
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits
 from tileir.codegen.layouts.renumber import needed
@@ -30,14 +31,13 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _same(op)
         elif traits is not None and traits.family in _RENUMBERING:
             yield from _renumbered(op)
-        if op.spec.terminator or op.regions:
-            yield from _handed_on(op)
         if op.attributes.get("vector", 1) > 1:
             yield from _vectors(op)
         if op.name.startswith("atomic"):
             yield from _once(op)
         if op.attributes.get("owner") and op.results and not isinstance(op.results[0].type, Token):
             yield from _owned(op)
+    yield from _handed_on(body)
 
 
 def _broken(kind: Frag, threads: int) -> Iterator[str]:
@@ -91,42 +91,12 @@ def _owned(op: Op) -> Iterator[tuple[Op, str]]:
             yield use.op, "only owners have this tile; it has to be stored for the others"
 
 
-def _handed_on(op: Op) -> Iterator[tuple[Op, str]]:
+def _handed_on(body: Body) -> Iterator[tuple[Op, str]]:
     """Check that values keep their types on the way to another block."""
-    for value, target in _pairs(op):
-        if value.type != target.type:
-            yield op, f"a value of {value.type} becomes one of another type or layout"
-
-
-def _pairs(op: Op) -> Iterator[tuple[Value, Value]]:
-    if op.name in ("for", "loop", "pipelined_for"):
-        arguments = op.regions[0].block.arguments[0 if op.name == "loop" else 1 :]
-        yield from zip(op.operands["initValues"], arguments, strict=False)
-        if op.name == "pipelined_for":
-            prologue = op.regions[1].block.arguments[2:]
-            yield from zip(op.operands["aheadValues"], prologue, strict=False)
-        return
-    around = op.parent.parent_op
-    while around is not None and around.name == "if" and op.name != "yield":
-        around = around.parent.parent_op
-    if around is None:
-        return
-    values = list(op.operand_list())
-    if op.name == "yield":
-        targets = around.results if around.name == "if" else ()
-        if around.name == "pipelined_for":
-            targets = around.regions[0].block.arguments[3 + len(around.operands["initValues"]) :]
-        yield from zip(values, targets, strict=False)
-    elif op.name == "break":
-        yield from zip(values, around.results, strict=False)
-    elif op.name == "continue":
-        arguments = around.regions[0].block.arguments
-        if around.name == "pipelined_for":
-            inits = len(around.operands["initValues"])
-            arguments = [*arguments[1 : 1 + inits], *arguments[3 + inits :]]
-        elif around.name == "for":
-            arguments = arguments[1:]
-        yield from zip(values, arguments, strict=False)
+    for edge in edges(body):
+        for value, target in edge.pairs:
+            if value is not None and value.type != target.type:
+                yield edge.source, f"a value of {value.type} becomes one of another type or layout"
 
 
 def _layout(value: Value) -> LinearLayout | None:
