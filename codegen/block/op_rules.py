@@ -91,11 +91,11 @@ def slot_of_its_ring(op: Op) -> str | None:
 
 
 def turn_of_its_ring(op: Op) -> str | None:
-    """A turn counts the slots of the ring that it is used with."""
+    """A turn counts the slots of the rings that it is used with."""
     turn = cast(Turn, (op.operands.get("turn") or op.result).type)
-    ring = op.operands["ring"].type
-    if turn.slots != ring.slots:
-        return f"{turn} with a ring of {ring.slots} slots"
+    for ring in op.operands.get("rings") or (op.operands["ring"],):
+        if turn.slots != ring.type.slots:
+            return f"{turn} with a ring of {ring.type.slots} slots"
     return None
 
 
@@ -105,6 +105,6 @@ OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "first_turn": (turn_of_its_ring,),
     "pipelined_for": (pipelined_regions,),
     "shared_slot": (slot_of_its_ring,),
-    "wait_group": (waits_for_its_tiles,),
+    "wait_group": (waits_for_its_tiles, turn_of_its_ring),
 }
 """Mnemonic -> the rules about it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tileir.codegen.block.accesses import Accesses, accesses_of
@@ -12,7 +12,7 @@ from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.ir import Op
 from tileir.messages.wording import counted
 
-from .reasons import Reason
+from .reasons import Decision, Reason
 from .schedule.mma_reads import read_by
 from .state import KernelState, State
 
@@ -31,6 +31,10 @@ class Row(NamedTuple):
 Found = Iterator[Row]
 
 
+def _reasons(each: KernelState, decision: Decision, op: Op) -> Sequence[Reason]:
+    return each.reasons[decision].of(op)
+
+
 def _because(op: Op | None, what: str, *reasons: Reason) -> Row:
     """Return a decision with its reasons."""
     ids = {"reasons": tuple(reason.id for reason in reasons)}
@@ -46,7 +50,7 @@ def _made(state: State, each: KernelState) -> Found:
         elif op.name == "fold":
             yield Row(op, f"folded {_folded_bits(op)}")
         elif access := accesses_of(op):
-            yield _access(op, access, each.narrow.get(op))
+            yield _access(op, access, _reasons(each, Decision.ACCESS_BYTES, op))
 
 
 def _folded_bits(fold: Op) -> str:
@@ -70,22 +74,22 @@ def _folded(state: State, each: KernelState) -> Found:
 
 def _copies(state: State, each: KernelState) -> Found:
     for op in each.kernel.walk():
-        if way := each.conversions.get(op):
-            by = "in registers" if way.in_registers else "through shared memory"
-            yield _because(op, f"layout converted {by}", way.reason)
+        if reasons := _reasons(each, Decision.CONVERSION, op):
+            by = "in registers" if op.name == "convert_layout" else "through shared memory"
+            yield _because(op, f"layout converted {by}", *reasons)
 
 
 def _loops(state: State, each: KernelState) -> Found:
     for op in each.kernel.walk():
         if op.name == "pipelined_for":
             yield from _pipelined(op, each)
-        elif reason := each.ahead.get(op):
+        elif reasons := _reasons(each, Decision.AHEAD, op):
             ahead = counted(op.parent.parent_op.attributes["ahead"], "iteration")
             how = "copied" if op.name == "copy_async" else "loaded into registers"
-            yield _because(op, f"{how} {ahead} ahead", reason)
+            yield _because(op, f"{how} {ahead} ahead", *reasons)
             if access := accesses_of(op) if op.name == "copy_async" else None:
-                yield _access(op, access, None)
-        elif reasons := each.refused.loads.get(op):
+                yield _access(op, access)
+        elif reasons := _reasons(each, Decision.NOT_AHEAD, op):
             yield _because(op, "loaded in its own iteration", *reasons)
 
 
@@ -97,7 +101,7 @@ def _pipelined(loop: Op, each: KernelState) -> Found:
     size = slot_bytes(ring)
     ahead = f"copies for {counted(slots - 1, 'iteration')} are under way"
     what = f"ring of {slots} slots of {size} bytes, {ahead} beside the slot that is read"
-    yield _because(loop, what, each.ring_depths[loop])
+    yield _because(loop, what, *_reasons(each, Decision.RING_SLOTS, loop))
 
 
 def _ring_of(loop: Op) -> Op | None:
@@ -106,6 +110,13 @@ def _ring_of(loop: Op) -> Op | None:
         if op.name == "wait_group":
             return op.operands["rings"][0].owner
     return None
+
+
+def _roles(state: State, each: KernelState) -> Found:
+    warps = counted(each.threads // state.target.warp, "warp")
+    if any(op.name == "pipelined_for" for op in each.kernel.walk()):
+        why = "a copy into the ring completes for the thread that makes it, not for other warps"
+        yield Row(None, f"one role for {warps}: copy, wait, compute, store", why)
 
 
 def _barriers(state: State, each: KernelState) -> Found:
@@ -135,15 +146,15 @@ def _memory(state: State, each: KernelState) -> Found:
 
 def _unrolled(state: State, each: KernelState) -> Found:
     for op in each.kernel.walk():
-        if reason := each.unrolling.get(op):
+        if reasons := _reasons(each, Decision.UNROLL, op):
             factor = op.attributes["unroll"]
-            yield _because(op, f"unroll factor {factor}" if factor else "not unrolled", reason)
+            yield _because(op, f"unroll factor {factor}" if factor else "not unrolled", *reasons)
 
 
-def _access(op: Op, access: Accesses, narrow: Reason | None) -> Row:
+def _access(op: Op, access: Accesses, narrow: Sequence[Reason] = ()) -> Row:
     """Return how wide the accesses of an op are, how many a thread makes, why they are narrow."""
     count = ", ".join(filter(None, [f"{access.count} a thread", access.otherwise]))
-    why = _because(op, f"accesses of {access.bytes} bytes", *([narrow] if narrow else []))
+    why = _because(op, f"accesses of {access.bytes} bytes", *narrow)
     facts = {**why.facts, "bytes": access.bytes, "count": access.count}
     return Row(op, why.what, "; ".join(filter(None, [count, why.why])), facts)
 
@@ -158,6 +169,7 @@ ROWS: dict[str, Callable[[State, KernelState], Found]] = {
     "fold_conversions": _folded,
     "choose_copies": _copies,
     "pipeline_loops": _loops,
+    "specialise_warps": _roles,
     "place_barriers": _barriers,
     "allocate_memory": _memory,
     "unroll_loops": _unrolled,

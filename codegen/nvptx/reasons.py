@@ -5,8 +5,9 @@ The functions that decide return them, so that nothing finds out a second time w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 from tileir.ir import Op
 
@@ -87,22 +88,33 @@ class Reason:
         return SENTENCES[self.id].format(self.fact)
 
 
-class Way(NamedTuple):
-    """How a conversion is done, and why."""
+class Decision(Enum):
+    """What is decided about single ops."""
 
-    in_registers: bool
-    """Whether elements stay in the registers of their warp."""
-    reason: Reason
+    ACCESS_BYTES = "how wide an access to global memory is"
+    CONVERSION = "how a conversion moves elements"
+    AHEAD = "a load or copy is made iterations ahead"
+    NOT_AHEAD = "a load is made in its own iteration"
+    RING_SLOTS = "how many slots the ring of a loop has"
+    UNROLL = "how often a loop is unrolled"
 
 
-@dataclass(slots=True)
-class Refused:
-    """The loads of loops that are made in their own iteration, each with the reasons why."""
+class Reasons:
+    """The reasons of one decision, for each op that it is about."""
 
-    loads: dict[Op, list[Reason]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._reasons: dict[Op, list[Reason]] = {}
 
-    def add(self, load: Op, reason: Reason) -> None:
-        """Note why one way to make a load ahead is none for it."""
-        reasons = self.loads.setdefault(load, [])
+    def add(self, op: Op, reason: Reason) -> None:
+        """Note a reason, beside those that are noted already."""
+        reasons = self._reasons.setdefault(op, [])
         if reason not in reasons:
             reasons.append(reason)
+
+    def drop(self, op: Op) -> None:
+        """Forget the reasons for an op."""
+        self._reasons.pop(op, None)
+
+    def of(self, op: Op) -> Sequence[Reason]:
+        """Return the reasons for an op, none if nothing was decided about it."""
+        return self._reasons.get(op, ())

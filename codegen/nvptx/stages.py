@@ -35,6 +35,7 @@ from .passes.ring_loads import RESIDENT_THREADS
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
+from .reasons import Decision
 from .schedule.allocations import place_allocations
 from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
@@ -63,6 +64,7 @@ __all__ = [
     "prefer_layouts",
     "settle_launch",
     "share_common_ops",
+    "specialise_warps",
     "to_block_ir",
     "unroll_loops",
 ]
@@ -165,7 +167,7 @@ def choose_copies(state: State) -> None:
     """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
     for kernel_state in state.kernels:
         room = kernel_state.room(state.target)
-        kernel_state.conversions = copies_of(kernel_state.kernel.body, room)
+        copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)
 
 
@@ -173,6 +175,13 @@ def pipeline_loops(state: State) -> None:
     """Software-pipeline loops: copy into rings, or load into registers, iterations ahead."""
     for kernel_state in state.kernels:
         pipeline(kernel_state, state.target)
+
+
+def specialise_warps(state: State) -> None:
+    """Divide the warps of a block into roles: all warps have the same one.
+
+    Another role would wait for copies of other warps, and cp.async completes for its own thread.
+    """
 
 
 def place_barriers(state: State) -> None:

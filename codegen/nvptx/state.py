@@ -14,7 +14,7 @@ from tileir.ir import Op
 
 from .launch.contract import Contract
 from .launch.line_table import LineTable
-from .reasons import Reason, Refused, Way
+from .reasons import Decision, Reasons
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
 from .schedule.mma_plan import ProductPlan
@@ -54,20 +54,12 @@ class KernelState:
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))
     """Layouts and staged tiles, until they become types and ops of the block IR."""
-    narrow: dict[Op, Reason] = field(default_factory=dict)
-    """Access to global memory -> why it is narrower than the widest."""
     folded: int = 0
     """Conversions between layouts that were removed."""
-    conversions: Mapping[Op, Way] = field(default_factory=dict)
-    """Conversion, or the load that makes its result -> how elements move."""
-    ahead: dict[Op, Reason] = field(default_factory=dict)
-    """Load or copy in a pipelined loop that is made iterations ahead -> why."""
-    ring_depths: dict[Op, Reason] = field(default_factory=dict)
-    """Pipelined loop -> why its ring has so many slots."""
-    refused: Refused = field(default_factory=Refused)
-    """The loads that are made in their own iteration."""
-    unrolling: dict[Op, Reason] = field(default_factory=dict)
-    """Loop -> why it is unrolled, or is not."""
+    reasons: dict[Decision, Reasons] = field(
+        default_factory=lambda: {decision: Reasons() for decision in Decision}
+    )
+    """Why the ops of block IR are as they are."""
     shared_bytes: int = 0
     """Bytes of shared memory of a block."""
 

@@ -16,20 +16,8 @@ def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
     for op in body.walk():
         if op.name not in _MAKERS and any(isinstance(each.type, Turn) for each in op.results):
             yield op, "a turn is made by first_turn and advance only"
-        for slot in ("turn", "ring", "rings"):
-            yield from _slots(op, slot)
         if op.name == "pipelined_for":
             yield from _advanced(op)
-
-
-def _slots(op: Op, slot: str) -> Iterator[tuple[Op, str]]:
-    turn, rings = op.operands.get("turn"), op.operands.get(slot)
-    if turn is None or rings is None or slot == "turn":
-        return
-    for ring in rings if isinstance(rings, tuple) else (rings,):
-        if ring.type.slots != turn.type.slots:
-            slots = f"{ring.type.slots} slots, the turn {turn.type.slots}"
-            yield op, f"the ring has {slots}"
 
 
 def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:

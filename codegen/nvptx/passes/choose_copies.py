@@ -9,14 +9,14 @@ stand next to each other store first and load then, so that one barrier serves a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
 from tileir.codegen.layouts.swizzle import WIDEST, swizzle
 from tileir.codegen.layouts.warp_conversions import mask_of, warp_conversion
-from tileir.codegen.nvptx.reasons import Reason, Way
+from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op, Value
@@ -34,11 +34,19 @@ TOGETHER_BYTES = 16 << 10
 """Bytes of shared memory up to which neighbouring conversions have one barrier."""
 
 
-def choose_copies(body: Body, room: int) -> dict[Op, Way]:
+class Way(NamedTuple):
+    """How a conversion is done, and why."""
+
+    in_registers: bool
+    """Whether elements stay in the registers of their warp."""
+    reason: Reason
+
+
+def choose_copies(body: Body, room: int, reasons: Reasons) -> None:
     """Expand the conversions of a body that go through shared memory; `room` is the bytes of it
     that a conversion may take.
 
-    Return the way of each conversion: that of the op, or of the load that makes its result.
+    `reasons` gets why each goes its way, for the op, or for the load that makes its result.
     """
     blocks = [block for op in body.walk() for region in op.regions for block in region.blocks]
     ways: dict[Op, Way] = {}
@@ -47,7 +55,8 @@ def choose_copies(body: Body, room: int) -> dict[Op, Way]:
             if op.name == "convert_layout":
                 ways[op] = _way(op)
         _expand(block, room, ways)
-    return ways
+    for op, way in ways.items():
+        reasons.add(op, way.reason)
 
 
 def way_between(source: LinearLayout, target: LinearLayout, element: Element) -> Way:

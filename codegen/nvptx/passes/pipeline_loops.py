@@ -19,7 +19,7 @@ from typing import Protocol
 from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.block.control_edges import continues
 from tileir.codegen.block.make import make
-from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Region, Value
@@ -95,15 +95,16 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
     """Pipeline the loops of a kernel, the innermost ones first."""
     rings, edited = Rings(state, target), False
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
-        refused = state.refused
+        refused = state.reasons[Decision.NOT_AHEAD]
         loads: Loads | None = rings.choose(loop, refused) or RegisterLoads.choose(loop, refused)
         if loads is not None:
             for early in loads.early:
-                refused.loads.pop(early.load, None)
+                refused.drop(early.load)
             made, edited = _pipeline(loop, loads), True
-            state.ahead.update(dict.fromkeys(loads.made, loads.reason))
+            for op in loads.made:
+                state.reasons[Decision.AHEAD].add(op, loads.reason)
             if loads.depth is not None:
-                state.ring_depths[made] = loads.depth
+                state.reasons[Decision.RING_SLOTS].add(made, loads.depth)
     if edited:
         state.kernel.edited()
 

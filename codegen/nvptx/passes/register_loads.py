@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.types import Frag
-from tileir.codegen.nvptx.reasons import Reason, Refused
+from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Block, Op, Value
 from tileir.types import ValueType
@@ -38,7 +38,7 @@ class RegisterLoads:
         self._tokens: list[Value | None] = []
 
     @classmethod
-    def choose(cls, loop: Op, refused: Refused) -> RegisterLoads | None:
+    def choose(cls, loop: Op, refused: Reasons) -> RegisterLoads | None:
         """Return the loads that a `for` makes ahead; None if that does not pay.
 
         `refused` gets the others, and why.

@@ -19,7 +19,7 @@ from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
-from tileir.codegen.nvptx.reasons import Reason, Refused
+from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
 from tileir.codegen.nvptx.schedule.view_facts import streaming, vector_of
 from tileir.codegen.nvptx.state import KernelState
@@ -82,7 +82,7 @@ class Rings:
         elif variables:  # beside them, nothing says that a source is in global memory
             self._problem = Reason("variables")
 
-    def choose(self, loop: Op, refused: Refused) -> RingLoads | None:
+    def choose(self, loop: Op, refused: Reasons) -> RingLoads | None:
         """Return the ring of a loop, None if it has none or a loop inside of it has one.
 
         Where shared memory is short, the largest tiles are left out. `refused` gets the loads that

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.types import Frag
-from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT, TERMINATES
@@ -25,7 +25,8 @@ def unroll_loops(state: KernelState) -> None:
     """Give a factor to every `for` that only loads and computes."""
     for op in state.kernel.walk():
         if op.name == "for":
-            factor, state.unrolling[op] = _factor(op)
+            factor, why = _factor(op)
+            state.reasons[Decision.UNROLL].add(op, why)
             if factor > 1:
                 op.attributes["unroll"] = factor
 

@@ -17,7 +17,7 @@ from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine import red_forms
-from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.reasons import Decision, Reason, Reasons
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -94,7 +94,7 @@ def _view(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> A
     elif is_packed(element):
         widest = 1
     return {
-        **_vectors_in_view(op, layout, facts, widest, state.narrow),
+        **_vectors_in_view(op, layout, facts, widest, state.reasons[Decision.ACCESS_BYTES]),
         **_any_access(op, layout, state),
     }
 
@@ -111,7 +111,7 @@ def _red_view(op: Op, layout: LinearLayout, state: KernelState, target: Target) 
         _widest_update(op, state, target, wanted=False),
     )
     return {
-        **_vectors_in_view(op, layout, facts, widest, state.narrow),
+        **_vectors_in_view(op, layout, facts, widest, state.reasons[Decision.ACCESS_BYTES]),
         **_any_access(op, layout, state),
         **_update(op, target, wanted=False),
     }
@@ -122,11 +122,11 @@ def _vectors_in_view(
     layout: LinearLayout,
     facts: Divisibility,
     widest: int,
-    narrow: dict[Op, Reason] | None = None,
+    reasons: Reasons | None = None,
 ) -> Attributes:
     """Return vector, along, whole and narrow of a view op; `widest` is the longest vector.
 
-    In `narrow`, note why its vectors are not as long as they can be.
+    In `reasons`, note why its vectors are not as long as they can be.
     """
     view, inner, vector = op.operands["view"], inner_dim(op.operands["view"], facts), 1
     shape = view.type.tile
@@ -138,8 +138,8 @@ def _vectors_in_view(
         limits += vector_limits(op, facts)
         limits.append(_in_layout(layout, shape, inner))
     vector, why = min(limits, key=lambda limit: limit[0])
-    if narrow is not None and memory_bytes(view.type.view.element) * vector < ACCESS_BYTES:
-        narrow[op] = why
+    if reasons is not None and memory_bytes(view.type.view.element) * vector < ACCESS_BYTES:
+        reasons.add(op, why)
     vector = max(vector, 1)
     inbounds = op.attributes["inbounds"]
     inside = bool(inbounds) and bool(inbounds[inner])
@@ -195,7 +195,7 @@ def _through_pointers(op: Op, layout: LinearLayout, state: KernelState, widest: 
         masked = min(vectors.masked, vector)
         run = vectors.run if layout.is_permutation else vector
     if memory_bytes(pointers_of(op).type.pointee) * vector < ACCESS_BYTES:
-        state.narrow[op] = why
+        state.reasons[Decision.ACCESS_BYTES].add(op, why)
     return {
         "vector": vector,
         "along": inner,

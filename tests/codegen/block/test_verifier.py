@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_rules import turn_of_its_ring
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
 from tileir.codegen.block.verifier import RULES, block_problem
 from tileir.ir import Body, Op, Value
@@ -94,12 +95,12 @@ def test_a_turn_is_advanced_once() -> None:
     assert "not the next one" in block_problem(b.finish())
 
 
-def test_a_turn_is_of_a_ring_with_as_many_slots() -> None:
-    b = Builder()
-    turn = b.op("first_turn", {"ring": b.alloc(2)}, [Turn(2)]).result
-    tile = b.alloc(3)
-    b.op("shared_slot", {"ring": tile, "turn": turn}, [tile.type.slot])
-    assert "3 slots, the turn 2" in block_problem(b.finish())
+def test_a_turn_is_of_rings_with_as_many_slots() -> None:
+    b, loop = ring(slots=3)
+    wait = first(loop, "wait_group")
+    assert turn_of_its_ring(wait) is None
+    wait.operands["turn"] = b.op("first_turn", {"ring": b.alloc(2)}, [Turn(2)]).result
+    assert turn_of_its_ring(wait) == "turn<2> with a ring of 3 slots"
 
 
 def test_only_two_ops_make_turns() -> None:

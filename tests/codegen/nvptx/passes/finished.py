@@ -9,6 +9,7 @@ from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.passes.choose_copies import choose_copies
 from tileir.codegen.nvptx.passes.expand_folds import EXPANSIONS
+from tileir.codegen.nvptx.reasons import Reasons
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Body, Op, Region, Value
 from tileir.types import FunctionType, Type
@@ -37,7 +38,7 @@ def finish(kernel: BlockKernel, room: int = ROOM) -> Body:
     for op in list(body.walk()):
         if op.name in EXPANSIONS:
             EXPANSIONS[op.name](op)
-    choose_copies(body, room)
+    choose_copies(body, room, Reasons())
     place(kernel, body.block)
     return body
 
