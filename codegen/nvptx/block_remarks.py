@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tileir.codegen.block.accesses import Accesses, accesses_of
 from tileir.codegen.block.areas import area_bytes, slot_bytes
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.ir import Op
@@ -15,8 +16,6 @@ from tileir.messages.wording import counted
 from .reasons import Decision, Reason
 from .schedule.mma_reads import read_by
 from .state import KernelState, State
-
-_PRODUCTS = ("mma", "mma_scaled")
 
 
 class Row(NamedTuple):
@@ -44,7 +43,7 @@ def _because(op: Op | None, what: str, *reasons: Reason) -> Row:
 def _made(state: State, each: KernelState) -> Found:
     """Return how wide accesses to global memory are, how operands are read, what folds take."""
     for op in each.kernel.walk():
-        if op.name in _PRODUCTS:
+        if op.name in PRODUCT_NAMES:
             slots = ", ".join(f"{slot} from {_read(op, slot)}" for slot in ("lhs", "rhs"))
             yield Row(op, f"reads {slots}")
         elif op.name == "fold":
