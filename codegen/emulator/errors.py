@@ -20,6 +20,8 @@ KINDS = {
     "race": "two threads access the same bytes, one writes, and nothing orders the accesses",
     "barrier": "threads arrive at a barrier in a way that PTX leaves undefined",
     "warp": "an exchange between lanes in which one of them does not take part",
+    "descriptor": "a matrix descriptor that describes nothing",
+    "fence": "an asynchronous access that no fence orders after earlier ones of the threads",
     "heap": "memory of the heap is freed wrongly, or never",
     "deadlock": "no thread can continue, and not all have ended",
     "livelock": "more steps than the limit",
