@@ -78,6 +78,12 @@ class AsyncCopies(Protocol):
     def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None: ...
 
 
+class Proxy(Protocol):
+    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
+
+    def fence(self, lanes: Lanes, suffix: str) -> None: ...
+
+
 class Batch(Protocol):
     """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.
 
@@ -121,6 +127,9 @@ class Batch(Protocol):
 
     @property
     def copies(self) -> AsyncCopies: ...
+
+    @property
+    def async_proxy(self) -> Proxy: ...
 
     def block_and_threads(
         self, numbers: np.ndarray
