@@ -18,6 +18,7 @@ KINDS = {
     "alignment": "an address that is not a multiple of the bytes accessed",
     "poison": "a read of a register or a byte that was never written",
     "race": "two threads access the same bytes, one writes, and nothing orders the accesses",
+    "proxy": "the asynchronous proxy does not see a write, for want of fence.proxy.async",
     "barrier": "threads arrive at a barrier in a way that PTX leaves undefined",
     "warp": "an exchange between lanes in which one of them does not take part",
     "descriptor": "a matrix descriptor that describes nothing",

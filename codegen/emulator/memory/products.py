@@ -2,8 +2,8 @@
 
 A product may read its factors and write its sums at any time between the instruction and the wait
 for its group. So until the wait no thread may access the registers of its sums or of its first
-factor, and factors in shared memory must not change: to the race detection they are read at both
-ends. Its result is the same at both ends, then, and is computed at once.
+factor, and nobody may write its factors in shared memory, which it reads at both ends (see
+`proxies.AsyncRead`). Its result is the same at both ends, then, and is computed at once.
 
 `wgmma.fence` orders earlier accesses to a register before those of later products. Only products of
 one shape need none between them for sums that they share.
@@ -16,51 +16,39 @@ from dataclasses import dataclass
 import numpy as np
 
 from tileir.codegen.emulator.ptx.syntax import Statement
-from tileir.codegen.emulator.threads.access import Access
-from tileir.codegen.emulator.threads.lanes import WARPGROUP, Batch, Lanes
+from tileir.codegen.emulator.threads.lanes import Batch, Lanes
 
-from .scratch import Scratch
+from .proxies import AsyncProxy, AsyncRead
 
-PIECE = Access(4, 4)
-"""A factor is read in pieces of 16 bytes, of which all layouts consist."""
 TOUCHED, FENCED = 0, 1
 """How a lane accessed a register last; or the shape of the product whose sum it was."""
 
 
 @dataclass(slots=True)
 class Product:
-    """One instruction, for the warpgroups that have not waited for it yet.
+    """One instruction, for the lanes that have not waited for it yet.
 
-    `first` is their first lane and `group` the number of the group that it belongs to. Lane
-    `readers[i, j]` of the batch reads a piece at `address[i, j]`, of which `words[i, j]` were there
-    when the product started. All arrays are over these warpgroups.
+    `numbers` are these lanes, `group` the number of the group that it belongs to in each of them.
     """
 
-    first: np.ndarray
+    numbers: np.ndarray
     group: np.ndarray
-    readers: np.ndarray
-    address: np.ndarray
-    words: np.ndarray
+    read: AsyncRead
     sums: list[int]
     factor: list[int]
     """Rows of the registers of the sums, and of those of the first factor."""
 
     def part(self, chosen: np.ndarray) -> Product:
-        """Return the product for some of its warpgroups only."""
-        arrays = (self.first, self.group, self.readers, self.address, self.words)
-        return Product(*(each[chosen] for each in arrays), self.sums, self.factor)
-
-    @property
-    def numbers(self) -> np.ndarray:
-        """The lanes of its warpgroups."""
-        return (self.first[:, None] + np.arange(WARPGROUP)).ravel()
+        """Return the product for some of its lanes only."""
+        read = self.read.part(chosen)
+        return Product(self.numbers[chosen], self.group[chosen], read, self.sums, self.factor)
 
 
 class Products:
     """The products under way in a batch, in the order of their instructions."""
 
-    def __init__(self, batch: Batch, shared: Scratch) -> None:
-        self.batch, self.shared = batch, shared
+    def __init__(self, batch: Batch, proxy: AsyncProxy) -> None:
+        self.batch, self.proxy = batch, proxy
         self.closed = np.zeros(batch.count, np.int64)
         """How many groups each thread has committed."""
         self.pending: list[Product] = []
@@ -116,21 +104,18 @@ class Products:
         self,
         lanes: Lanes,
         statement: Statement,
-        readers: np.ndarray,
         address: np.ndarray,
         sums: tuple[int, ...],
         factor: tuple[int, ...],
     ) -> np.ndarray:
-        """Start a product and return the pieces of its factors: (warpgroups, pieces, words).
+        """Start a product, of which each lane reads pieces: addresses of shape (lanes, pieces).
 
-        Lane `readers[i, j]` reads the one at `address[i, j]`.
+        Returns the pieces that are there now: (lanes, pieces, words).
         """
-        first = lanes.numbers[::WARPGROUP]
-        words = self._read(statement, readers, address)
+        read, words = self.proxy.start_read(lanes, statement, address)
         rows = [[self.rows[register] for register in each] for each in (sums, factor)]
-        self.pending.append(
-            Product(first, self.closed[first], readers, address, words, rows[0], rows[1])
-        )
+        numbers = lanes.numbers
+        self.pending.append(Product(numbers, self.closed[numbers], read, rows[0], rows[1]))
         self._count(self.pending[-1], 1)
         return words
 
@@ -144,7 +129,7 @@ class Products:
         limit[lanes.numbers] = self.closed[lanes.numbers] - newest
         pending = []
         for product in self.pending:
-            done = product.group < limit[product.first]
+            done = product.group < limit[product.numbers]
             if done.any():
                 self._finish(product.part(done), statement)
             if not done.all():
@@ -152,19 +137,9 @@ class Products:
         self.pending = pending
 
     def _finish(self, product: Product, statement: Statement) -> None:
-        words = self._read(statement, product.readers, product.address)
-        changed = (words != product.words).any(axis=2)
-        if changed.any():
-            lanes = Lanes(self.batch, product.readers[changed])
-            message = "a factor of a product was written while the product was under way"
-            raise lanes.error("race", message, statement, None, int(product.address[changed][0]))
+        self.proxy.finish_read(product.read, statement)
         self._count(product, -1)
 
     def _count(self, product: Product, step: int) -> None:
         for rows, counts in ((product.sums, self.summing), (product.factor, self.reading)):
             counts[np.ix_(rows, product.numbers)] += step
-
-    def _read(self, statement: Statement, readers: np.ndarray, address: np.ndarray) -> np.ndarray:
-        lanes = Lanes(self.batch, readers.ravel())
-        words = self.shared.load(lanes, statement, None, address.ravel().astype(np.uint64), PIECE)
-        return np.stack(words, axis=1).reshape(*address.shape, PIECE.count)

@@ -11,6 +11,7 @@ import numpy as np
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.copies import Copies
 from tileir.codegen.emulator.memory.products import Products
+from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.scratch import Scratch
 from tileir.codegen.emulator.memory.spaces import GlobalMemory, Memory
 from tileir.codegen.emulator.ptx.control import DONE
@@ -83,7 +84,8 @@ class RunningBatch:
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)
         self.copies = Copies(self, memory, shared)
-        self.products = Products(self, shared)
+        self.async_proxy = AsyncProxy(self, shared, memory)
+        self.products = Products(self, self.async_proxy)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()

@@ -99,7 +99,6 @@ class MatrixProducts(Protocol):
         self,
         lanes: Lanes,
         statement: Statement,
-        readers: np.ndarray,
         address: np.ndarray,
         sums: tuple[int, ...],
         factor: tuple[int, ...],
@@ -108,6 +107,12 @@ class MatrixProducts(Protocol):
     def commit(self, lanes: Lanes) -> None: ...
 
     def wait(self, lanes: Lanes, statement: Statement, newest: int) -> None: ...
+
+
+class Proxy(Protocol):
+    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
+
+    def fence(self, lanes: Lanes, suffix: str) -> None: ...
 
 
 class Batch(Protocol):
@@ -156,6 +161,9 @@ class Batch(Protocol):
 
     @property
     def products(self) -> MatrixProducts: ...
+
+    @property
+    def async_proxy(self) -> Proxy: ...
 
     def block_and_threads(
         self, numbers: np.ndarray

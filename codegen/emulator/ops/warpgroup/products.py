@@ -171,20 +171,22 @@ def _read(
     sums: tuple[int, ...],
     factor: tuple[int, ...],
 ) -> list[np.ndarray]:
-    """Start the product; return the pieces of each factor: (warps, lines, pieces, words)."""
-    groups = warps.count // WARPS
-    flat = np.concatenate([each.reshape(groups, WARPS, -1) for each in address], axis=2)
-    readers = np.arange(WARPS)[:, None] * WARP + np.arange(flat.shape[2]) % WARP
-    readers = warps.lanes.numbers[:: WARPS * WARP, None] + readers.ravel()
-    words = warps.lanes.batch.products.start(
-        warps.lanes, statement, readers, flat.reshape(groups, -1), sums, factor
+    """Start the product; return the pieces of each factor: (warps, lines, pieces, words).
+
+    Piece i of a warp is read by its lane i % 32; some pieces are read twice to give all lanes one.
+    """
+    flat = np.concatenate([each.reshape(warps.count, -1) for each in address], axis=1)
+    many = flat.shape[1]
+    lane = np.resize(np.arange(many), (-(-many // WARP), WARP)).T
+    pieces = warps.lanes.batch.products.start(
+        warps.lanes, statement, flat[:, lane].reshape(warps.lanes.count, -1), sums, factor
     )
-    words = words.reshape(warps.count, flat.shape[2], -1)
+    words = pieces.reshape(warps.count, WARP, -1, pieces.shape[2]).swapaxes(1, 2)
+    words = words.reshape(warps.count, -1, pieces.shape[2])[:, :many]
     ends = np.cumsum([each[0, 0].size for each in address])
-    pieces = np.split(words, ends[:-1], axis=1)
     return [
         piece.reshape(warps.count, *each.shape[2:], -1)
-        for piece, each in zip(pieces, address, strict=True)
+        for piece, each in zip(np.split(words, ends[:-1], axis=1), address, strict=True)
     ]
 
 
