@@ -72,6 +72,11 @@ class Shadow:
         else:
             self._remember_read(lanes, index, keys)
 
+    def last_writes(self, offset: np.ndarray, size: int) -> np.ndarray:
+        """Return the keys of the last writes to `size` bytes at each offset: (lanes, granules)."""
+        pieces = np.arange(max(size // self.granule, 1))
+        return self.writes[self._indices(offset)[:, None] + pieces]
+
     def _indices(self, offset: np.ndarray) -> np.ndarray:
         """Return the index in `writes` and `reads` of the granule at each byte offset.
 

@@ -14,6 +14,8 @@ from .races import Shadow
 from .releases import Releases
 from .spaces import PAGE, Memory
 
+HELD = 16
+
 
 class Scratch(Memory):
     """Shared or local memory: `owners` pieces of `size` bytes, each byte undefined until written.
@@ -41,6 +43,8 @@ class Scratch(Memory):
         self.defined = np.zeros(total, bool)
         self.locked: np.ndarray | None = None
         """Bytes that a pending copy may write at any time: no other access is allowed."""
+        self.held = np.zeros(total // HELD, np.int32)
+        """How many asynchronous reads are under way, for every `HELD` bytes: no write is allowed."""
 
     def lock(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
         """Forbid accesses to the target of copies that the lanes start."""
@@ -58,6 +62,10 @@ class Scratch(Memory):
         if self.locked is not None:
             self.locked.reshape(-1, access.nbytes)[row] = False
 
+    def hold(self, offset: np.ndarray, more: int) -> None:
+        """Count asynchronous reads of `HELD` bytes at each offset: 1 when they start, -1 at the end."""
+        np.add.at(self.held, offset // HELD, more)
+
     def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         end = address + np.uint64(access.nbytes)
         wrong = (end > np.uint64(self.size)) | (end < address)
@@ -71,6 +79,11 @@ class Scratch(Memory):
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
                 raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
+        if access.writes and self.held.any():
+            held = self.held[offset // HELD] > 0
+            if held.any():
+                message = f"{self.name} memory that is still read asynchronously"
+                raise lanes.error("race", message, statement, held, int(offset[held][0]))
         defined = self.defined.reshape(-1, access.nbytes)
         if access.reads or not access.writes:
             written = defined[offset // access.nbytes].all(axis=1)

@@ -16,6 +16,7 @@ from . import (
     multimem,
     predicates,
     synchronise,
+    warpgroup,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "multimem",
     "predicates",
     "synchronise",
+    "warpgroup",
 ]

@@ -125,8 +125,20 @@ def fence(match: re.Match[str]) -> Any:
     return run
 
 
+def proxy_fence(match: re.Match[str]) -> Any:
+    """`fence.proxy.async`: the asynchronous proxy sees what the lanes have written."""
+    suffix = match["space"] or ""
+
+    def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
+        active = lanes.under(mask)
+        if active.count:
+            lanes.batch.async_proxy.fence(active, suffix)
+
+    return run
+
+
 def nothing(match: re.Match[str]) -> Any:
-    """`fence.proxy` and others without effect: all lanes see the same memory at all times."""
+    """Fences of other proxies, and what else has no effect."""
     return lambda lanes, statement, mask, *operands: None
 
 
@@ -149,6 +161,7 @@ effect(
     "=",
     fence,
 )
-effect(r"fence.proxy.\S+", "= $?", nothing)
+effect("fence.proxy.async(?P<space>.global|.shared::cta|.shared::cluster)?", "=", proxy_fence)
+effect(r"fence.proxy.(alias|tensormap)\S*", "= $? $?", nothing)
 effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
 effect("nanosleep.u32", "= u32", nothing)

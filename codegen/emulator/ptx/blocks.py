@@ -14,6 +14,8 @@ from .control import BRANCHES
 from .syntax import UNDEFINED, PtxEntry, Statement, split
 from .table import Resolved, look_up
 
+FRAGMENT = ".fragment"
+"""Suffix of a product whose first factor is in registers."""
 COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
 """Suffixes of the two halves of a barrier with a result."""
 CARRY = "CC.CF"
@@ -28,12 +30,14 @@ class BasicBlock:
     """Statements that the lanes in the block execute together.
 
     `needs_warp`: the first statement waits for the lanes that its member mask names. `aligned`:
-    some statement is `.aligned`, so that whole warps start the block together.
+    some statement is `.aligned`, so that whole warps start the block together. `warpgroup`: the
+    only statement is executed by whole warpgroups.
     """
 
     statements: list[Statement] = field(default_factory=list)
     needs_warp: bool = False
     aligned: bool = False
+    warpgroup: bool = False
 
     @cached_property
     def ends_at_aligned_barrier(self) -> bool:
@@ -69,6 +73,9 @@ def _name(statement: Statement) -> str:
         braced = len(statement.operands) == 2 and statement.operands[index].startswith("{")
         if braced and statement.opcode.startswith("mov."):
             return f"{statement.opcode}.{verb}{len(split(statement.operands[index][1:-1]))}"
+    fragment = len(statement.operands) > 1 and statement.operands[1].startswith("{")
+    if fragment and statement.opcode.startswith("wgmma."):
+        return statement.opcode + FRAGMENT
     two = bool(statement.operands) and "|" in statement.operands[0]
     return f"{statement.opcode}.both" if two else statement.opcode
 
@@ -106,15 +113,15 @@ def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[str, int]]:
             continue
         branch = statement.opcode in BRANCHES
         row = None if branch or statement.opcode == UNDEFINED else resolve(statement).row
-        if row and row.needs_warp:
+        if row and (row.needs_warp or row.warpgroup):
             if blocks[-1].statements:
                 blocks.append(BasicBlock())
-            blocks[-1].needs_warp = True
+            blocks[-1].needs_warp, blocks[-1].warpgroup = row.needs_warp, row.warpgroup
         if row and row.aligned:
             if blocks[-1].needs_warp:
                 blocks.append(BasicBlock())
             blocks[-1].aligned = True
         blocks[-1].statements.append(statement)
-        if branch or (row and row.ends_block):
+        if branch or (row and (row.ends_block or row.warpgroup)):
             blocks.append(BasicBlock())
     return blocks, labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 from .blocks import cut
@@ -28,6 +29,7 @@ class Scope:
         )
         self.local, self.local_bytes = _lay_out([v for v in own if v.space == "local"])
         self.parameters, self.parameter_bytes = _lay_out(entry.parameters)
+        self.watched = self._of_products()
         self._addresses = {**globals_, **self.shared, **self.local, **self.parameters}
 
     def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
@@ -42,6 +44,18 @@ class Scope:
                 self.kinds.append(kind)
                 return self._registers[key]
         return None
+
+    def _of_products(self) -> dict[int, int]:
+        """Number the registers that products of warpgroups access: register -> from 0 on."""
+        found: dict[int, int] = {}
+        for statement in self.entry.statements:
+            if statement.opcode.startswith("wgmma."):
+                braced = re.findall(r"\{(.*?)\}", " ".join(statement.operands))
+                for name in re.findall(r"[%\w$]+", " ".join(braced)):
+                    register = self.register(name, statement.scope)
+                    if register is not None:
+                        found.setdefault(register, len(found))
+        return found
 
     def _declared(self, scope: int, name: str) -> str | None:
         if kind := self.entry.registers[scope].get(name):

@@ -10,6 +10,8 @@ import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.copies import Copies
+from tileir.codegen.emulator.memory.products import Products
+from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.scratch import Scratch
 from tileir.codegen.emulator.memory.spaces import GlobalMemory, Memory
 from tileir.codegen.emulator.ptx.control import DONE
@@ -82,6 +84,8 @@ class RunningBatch:
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)
         self.copies = Copies(self, memory, shared)
+        self.async_proxy = AsyncProxy(self, shared, memory)
+        self.products = Products(self, self.async_proxy)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -167,16 +171,18 @@ class RunningBatch:
         groups = self._groups(runnable)
         turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
-            index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             basic_block = self.kernel.blocks[block]
+            # Warps of a warpgroup that have come far enough do not wait for their ranks.
+            ranked = basic_block.warpgroup or self._ranked(rank)
+            index = np.flatnonzero(runnable & (self.next == block) & ranked)
             if turn and basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
                 index = self._first_in_warp(index, runnable)
-            if basic_block.needs_warp or basic_block.aligned:
+            if basic_block.needs_warp or basic_block.aligned or basic_block.warpgroup:
                 index = self.barriers.converged(basic_block, index)
             if len(index):
                 return block, index
-        raise self._stuck("deadlock", "lanes wait for others of their warp")
+        raise self._stuck("deadlock", "lanes wait for others of their warp or warpgroup")
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
         """Return the lanes that are first in the text among the runnable lanes of their warp."""

@@ -29,6 +29,7 @@ from tileir.codegen.emulator.ptx.table import Resolved
 from tileir.codegen.emulator.threads import special
 from tileir.errors import EmulationError
 
+_NAME = re.compile(r"[%\w$]+")
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
 
@@ -100,6 +101,8 @@ class _BlockCompiler:
         results, sources = self._slots(statement, resolved)
         guard = self._guard(statement) if statement.guard else None
         function = self._constant(resolved.function)
+        if not resolved.row.warpgroup:
+            self._touch(statement, guard)
         arguments = [self._argument(text, slot) for text, slot in sources]
         if resolved.row.role == "effect":
             arguments = ["A", self._constant(statement), guard or "None", *arguments]
@@ -116,6 +119,24 @@ class _BlockCompiler:
             self.lines.append(f"t0 = {call}")
         for temporary, (text, kind) in zip(temporaries, targets, strict=True):
             self._write(text, kind, temporary, guard)
+
+    def _touch(self, statement: Statement, guard: str | None) -> None:
+        """Note which registers of products an instruction accesses."""
+        if not self.scope.watched:
+            return
+        for name in dict.fromkeys(_NAME.findall(" ".join(statement.operands))):
+            register = self.scope.register(name, statement.scope)
+            if register in self.scope.watched:
+                line = self._constant(statement)
+                self.lines.append(f"A.touch({register}, {line}, {guard or 'None'})")
+
+    def _numbers(self, text: str) -> str:
+        """Return registers in braces by their numbers."""
+        names = split(text[1:-1]) if text.startswith("{") else []
+        numbers = tuple(self.scope.register(name, self.statement.scope) for name in names)
+        if not numbers or None in numbers:
+            raise self._error("unknown", f"expected registers in braces: {text}")
+        return self._constant(numbers)
 
     def _define(self, text: str) -> None:
         """Give a register that LLVM leaves undefined the value 1."""
@@ -153,6 +174,8 @@ class _BlockCompiler:
             kind = predicate
         if kind == "$":
             return self._constant(text)
+        if kind == "&":
+            return self._numbers(text)
         if kind == "@":
             return self._address(text)
         if many:

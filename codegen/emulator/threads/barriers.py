@@ -12,7 +12,7 @@ from tileir.codegen.emulator.ptx.blocks import BasicBlock
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 
-from .lanes import WARP, Batch, Lanes
+from .lanes import WARP, WARPGROUP, Batch, Lanes
 
 KEYS = 1 << 32
 """Above every barrier number, valid or not."""
@@ -142,12 +142,19 @@ class Barriers:
             self.batch.clocks.synchronize(together, together)
 
     def converged(self, block: BasicBlock, index: np.ndarray) -> np.ndarray:
-        """Return those lanes at the start of a block whose partners in the warp are there too."""
+        """Return those lanes at the start of a block whose partners are there too.
+
+        Partners are the other lanes of the warp, or of the warpgroup.
+        """
         batch = self.batch
         if not len(index):
             return index
         present = np.zeros(batch.count, bool)
         present[index] = True
+        if block.warpgroup:
+            missing = (batch.next != DONE) & ~present
+            groups = batch.block_of * KEYS + batch.thread_of // WARPGROUP
+            return index[~np.isin(groups[index], groups[missing])]
         bits = _bits(present)
         alive = _bits(batch.next != DONE)
         mask = self._masks(block, index)

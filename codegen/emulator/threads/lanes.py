@@ -18,6 +18,7 @@ from .access import Access
 from .clocks import Clocks
 
 WARP = 32
+WARPGROUP = 4 * WARP
 
 
 class Space(Protocol):
@@ -78,6 +79,42 @@ class AsyncCopies(Protocol):
     def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None: ...
 
 
+class MatrixProducts(Protocol):
+    """What lanes use of the products under way in a batch; see `memory.products.Products`."""
+
+    def touch(self, lanes: Lanes, statement: Statement, register: int) -> None: ...
+
+    def fence(self, lanes: Lanes) -> None: ...
+
+    def claim(
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        shape: int,
+        sums: tuple[int, ...],
+        factor: tuple[int, ...],
+    ) -> None: ...
+
+    def start(
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        address: np.ndarray,
+        sums: tuple[int, ...],
+        factor: tuple[int, ...],
+    ) -> np.ndarray: ...
+
+    def commit(self, lanes: Lanes) -> None: ...
+
+    def wait(self, lanes: Lanes, statement: Statement, newest: int) -> None: ...
+
+
+class Proxy(Protocol):
+    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
+
+    def fence(self, lanes: Lanes, suffix: str) -> None: ...
+
+
 class Batch(Protocol):
     """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.
 
@@ -122,6 +159,12 @@ class Batch(Protocol):
     @property
     def copies(self) -> AsyncCopies: ...
 
+    @property
+    def products(self) -> MatrixProducts: ...
+
+    @property
+    def async_proxy(self) -> Proxy: ...
+
     def block_and_threads(
         self, numbers: np.ndarray
     ) -> tuple[tuple[int, int, int], tuple[int, ...]]: ...
@@ -134,7 +177,8 @@ class Batch(Protocol):
 class Lanes:
     """The active lanes of a batch: all (`index` is None), or those in an ascending index.
 
-    Registers are arrays over all lanes of the batch, or NumPy scalars where all agree.
+    Registers are arrays over all lanes of the batch, or NumPy scalars where all agree. To read
+    memory, an index may name a lane several times.
     """
 
     def __init__(self, batch: Batch, index: np.ndarray | None) -> None:
@@ -221,6 +265,10 @@ class Lanes:
             batch.registers[register] = np.full(batch.count, value)
         batch.defined[register] = None if before.all() else before
 
+    def touch(self, register: int, statement: Statement, mask: Any) -> None:
+        """Note an access to a register that products of warpgroups access, too."""
+        self.batch.products.touch(self.under(mask), statement, register)
+
     def special(self, name: str) -> Any:
         """Return the value of a special register."""
         held = self.batch.special(name)
@@ -250,6 +298,7 @@ class Lanes:
     ) -> EmulationError:
         """Return an error of the lanes that `wrong` marks, in the first block that has any."""
         numbers = self.numbers if wrong is None else self.numbers[self.broadcast(wrong)]
+        numbers = np.unique(numbers)
         block, threads = self.batch.block_and_threads(numbers)
         return emulation_error(
             kind,

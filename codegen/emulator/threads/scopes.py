@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .proxies import ProxyFences
+
 WEAK, CTA, CLUSTER, GPU = range(4)
 """No scope, the block, the cluster, all threads: one GPU runs the whole launch."""
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": GPU}
@@ -27,6 +29,7 @@ class Grid:
         wide, high = -(-extents[0] // cluster[0]), -(-extents[1] // cluster[1])
         self.cluster = x // cluster[0] + wide * (y // cluster[1] + high * (z // cluster[2]))
         self.threads, self.count = threads, len(number) * threads
+        self.proxy_fences = ProxyFences(self.count)
         self.grain = 1
         """Threads that share a clock towards other blocks: 1, a warp, a block, 2, 4 .. blocks."""
         for grain in (32, *(threads << step for step in range(40))):

@@ -111,7 +111,7 @@ and.pred %p1, %p2, %p3; or.pred %p1, %p2, %p3; xor.pred %p1, %p2, %p3; not.pred 
 bar.sync 0; barrier.cta.arrive 1, 64; bar.red.popc.u32 %r5, 0, %p1;
 bar.red.popc.u32 %r5, 0, 64, %p1; barrier.cta.red.or.aligned.pred %p2, 0, %p1;
 bar.red.and.pred %p2, 0, 64, %p1; bar.warp.sync -1; membar.gl; fence.acq_rel.gpu;
-fence.proxy.async; griddepcontrol.wait; nanosleep.u32 20; trap;
+fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias; griddepcontrol.wait; nanosleep.u32 20; trap;
 { .param .b32 out; call.uni (out), vprintf, (first, second); }
 """
 """At least one for each row."""
