@@ -188,7 +188,9 @@ def _flight(types: TypeReader, depth: int) -> Flight:
         if type is None:
             raise Reported
         if not isinstance(type, (Shared, Frag)):
-            raise types.reader.refused(f"a flight is of tiles that are made, not {type}", at)
+            raise types.reader.refused(
+                f"a flight is of tiles in shared memory or registers, not {type}", at
+            )
         tiles.append(type)
     return Flight(tuple(tiles))
 

@@ -58,6 +58,8 @@ _OPERAND_TYPES = {
 """Element type -> the operand types of atoms that it converts to exactly, best first."""
 _SIGNED = {"signed": "s8", "unsigned": "u8"}
 
+_GROUPED = ("bf16", "f16")
+"""Element types that warpgroups multiply."""
 _GROUP_WARPS, _GROUP_ROWS, _GROUP_COLUMNS = 2, 64, 256
 """Log2 of the warps of a warpgroup; the rows, and the most columns, of its atoms."""
 
@@ -204,7 +206,7 @@ def plan_products(
     grouped = target.has("wgmma") and _operand_bytes(products) <= room
     plans = {}
     for op in products:
-        plan = _of_warpgroups(op, warps, op in by_rows, target, facts) if grouped else None
+        plan = _grouped(op, warps, op in by_rows, target, facts) if grouped else None
         plans[op] = plan or _plan(op, warps, op in by_rows, target, facts)
     return plans
 
@@ -215,28 +217,44 @@ def _operand_bytes(products: Sequence[Op]) -> int:
     return sum(memory_bytes(root.type.element) * root.type.size for root in roots)
 
 
-def _of_warpgroups(
+def _grouped(
     op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
 ) -> ProductPlan | None:
-    """Plan a product whose atoms warpgroups execute; None if there is none such.
+    """Plan a product whose atoms warpgroups execute, and whose operands tensor cores can read.
+
+    None if there is no such plan.
+    """
+    element = op.operands["lhs"].type.element
+    if op.name != "mmaf" or element.name not in _GROUPED:
+        return None
+    plan = of_warpgroups(element.name, _extents(op), warps, by_rows, target)
+    if plan is None or not all(
+        _readable(op.operands[slot], plan, slot, facts) for slot in ("lhs", "rhs")
+    ):
+        return None
+    return plan
+
+
+def of_warpgroups(
+    operand_type: str, extents: dict[str, int], warps: int, by_rows: bool, target: Target
+) -> ProductPlan | None:
+    """Divide a product among the warpgroups of 2**`warps` warps: along its rows only, if `by_rows`.
 
     Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
+    None if the target has no atom, or a warpgroup would have less than one.
     """
-    extents, element = _extents(op), op.operands["lhs"].type.element
-    if op.name != "mmaf" or warps < _GROUP_WARPS or element.name not in ("f16", "bf16"):
+    if warps < _GROUP_WARPS:
         return None
     groups, rows = warps - _GROUP_WARPS, len(_powers(_GROUP_ROWS, extents["m"]))
     taken = {"m": min(rows, groups)}
     taken["b"] = min(groups - taken["m"], log2(extents["b"]))
     taken["n"] = groups - taken["m"] - taken["b"]
     columns = min(extents["n"] >> taken["n"], _GROUP_COLUMNS)
-    atom = group_atom_for(element.name, columns, target)
+    atom = group_atom_for(operand_type, columns, target)
     if atom is None or extents["m"] < atom.m or extents["k"] < atom.k or (by_rows and taken["n"]):
         return None
     chosen = [*atom.warps.lane, *_taken(atom, extents, taken)]
-    plan = _product_plan(atom, extents, tuple(chosen), "")
-    readable = all(_readable(op.operands[slot], plan, slot, facts) for slot in ("lhs", "rhs"))
-    return plan if readable else None
+    return _product_plan(atom, extents, tuple(chosen), "")
 
 
 def _readable(value: Value, plan: ProductPlan, slot: str, facts: Divisibility) -> bool:
