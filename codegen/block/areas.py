@@ -25,6 +25,8 @@ def alignment(area: Op) -> int:
     """Return the alignment of an area, in bytes."""
     if area.name == "alloca":
         return max(area.attributes["alignment"], ALIGNMENT)
+    if area.name == "mbarrier_alloc":
+        return ALIGNMENT
     several = len(area.results) > 1 or area.results[0].type.slots > 1
     unit = ROW_ALIGNMENT if several or _is_multiplied(area.results[0]) else ALIGNMENT
     return max(unit, *map(pattern_alignment, area.results))
@@ -69,6 +71,8 @@ def area_bytes(area: Op) -> int:
     if area.name == "alloca":
         element, count = area.results[0].type.element.pointee, area.attributes["num_elem"]
         return -(-count // 2) if is_packed(element) else count * memory_bytes(element)
+    if area.name == "mbarrier_alloc":
+        return area.results[0].type.bytes
     return slot_layout(area)[1] * area.results[0].type.slots
 
 
@@ -84,7 +88,7 @@ def behind(tile: Value) -> tuple[Value, Value | None]:
             tile = op.operands["source"]
         elif op.name == "shared_slot":
             tile, turn = op.operands["ring"], op.operands["turn"]
-        elif op.name == "wait_group":
+        elif op.name in ("wait_copies", "wait_group"):
             tile, turn = op.operands["rings"][tile.index], op.operands["turn"]
         else:
             break
@@ -102,5 +106,5 @@ def _readers(tile: Value) -> Iterator[Op]:
         yield use.op
         if use.op.name in ("shared_slot", "shared_view"):
             yield from _readers(use.op.result)
-        elif use.op.name == "wait_group" and use.slot == "rings":
+        elif use.op.name in ("wait_copies", "wait_group") and use.slot == "rings":
             yield from _readers(use.op.results[use.index])

@@ -14,7 +14,7 @@ from .attributes import KINDS
 from .op_rules import OP_RULES
 from .rows import ROWS as OWN
 from .tile_ops import ADDED, REPLACED, WIDENED
-from .types import Flight, Frag, Shared, Turn, type_problem
+from .types import Flight, Frag, Mbarrier, Shared, Turn, type_problem
 from .verifier import RULES
 
 
@@ -46,7 +46,7 @@ ROWS: dict[str, Row | Op] = {
 BLOCK = Dialect(
     "block IR",
     ROWS,
-    {**TILE_IR_KINDS, Frag: "tile", Shared: "shared", Flight: "flight", Turn: "turn"},
+    {**TILE_IR_KINDS, Frag: "tile", Shared: "shared", Flight: "flight", Turn: "turn", Mbarrier: "mbarrier"},
     type_problem,
     KINDS,
     OP_RULES,

@@ -99,6 +99,14 @@ def turn_of_its_ring(op: Op) -> str | None:
     return None
 
 
+def turn_of_its_mbarriers(op: Op) -> str | None:
+    """A turn of mbarriers has their phase, and counts as many slots."""
+    turn, barriers = op.operands["turn"].type, op.operands["barriers"].type
+    if not turn.phased or turn.slots != barriers.slots:
+        return f"{turn} with {barriers}"
+    return None
+
+
 def starts_its_accumulator(op: Op) -> str | None:
     """The flight of a mma_async is of its accumulator."""
     found = cast(Flight, op.result.type).tiles
@@ -115,11 +123,13 @@ def waits_for_its_accumulator(op: Op) -> str | None:
 
 OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "advance": (turn_of_its_ring,),
+    "commit_copies": (commits_its_tiles, turn_of_its_mbarriers),
     "commit_group": (commits_its_tiles,),
     "first_turn": (turn_of_its_ring,),
     "mma_async": (starts_its_accumulator,),
     "pipelined_for": (pipelined_regions,),
     "shared_slot": (slot_of_its_ring,),
+    "wait_copies": (waits_for_its_tiles, turn_of_its_ring, turn_of_its_mbarriers),
     "wait_mma": (waits_for_its_accumulator,),
     "wait_group": (waits_for_its_tiles, turn_of_its_ring),
 }

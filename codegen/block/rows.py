@@ -35,6 +35,7 @@ from .attributes import INTEGER, INTEGERS, LAYOUT, TEXT, TEXTS
 SHARED = Constraint(("shared",))
 FLIGHT = Constraint(("flight",))
 TURN = Constraint(("turn",))
+MBARRIER = Constraint(("mbarrier",))
 HANDED_ON = Constraint(("tile", "token", "turn", "flight"))
 """Types of values that a pipelined loop hands to later iterations."""
 
@@ -74,6 +75,15 @@ PLACES = (
         "The same memory seen as a tile of other coordinates.",
         operands=(Operand("source", SHARED, "A tile in shared memory."),),
         results=(Result("result", SHARED, doc="It has no offsets that the source lacks."),),
+    ),
+    Row(
+        "mbarrier_alloc",
+        "Allocate an mbarrier in shared memory for each slot of a ring.",
+        results=(Result("barriers", MBARRIER),),
+        attributes=(OFFSET,),
+        effects=NO_MEMORY_EFFECT,
+        format="[ offset = {offset}] : {barriers:type}",
+        prefix="full",
     ),
     Row(
         "first_turn",
@@ -215,12 +225,80 @@ MOVES = (
     ),
 )
 
+TENSOR_COPIES = (
+    Row(
+        "copy_tensor",
+        "Describe a copy of the tile of a view to shared memory, with zeros beyond the tensor's edge."
+        "\nThe hardware makes all of it, by a tensor map; `commit_copies` starts it.",
+        operands=(
+            Operand("view", DENSE_VIEW, "The view."),
+            many("index", INDEX, "The index of the tile."),
+            Operand("destination", SHARED, "A slot of a ring."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
+        attributes=(Attribute("map", INTEGER, "The number of the tensor map among the kernel's."),),
+        effects=WRITES,
+        format=(
+            "{view}[[{index}]], {destination}[ token = {token}] map = {map}"
+            " : {view:type}, {index:common}, {destination:type}"
+        ),
+    ),
+    Row(
+        "commit_copies",
+        "One thread starts the copies to these tiles; the slot's mbarrier counts their bytes.",
+        operands=(
+            many("tiles", SHARED, "Where they go."),
+            Operand("barriers", MBARRIER, "The mbarriers of the ring."),
+            Operand("turn", TURN, "The slot that is filled."),
+            optional("predicate", scalar("i1"), "Whether to copy at all."),
+        ),
+        results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{tiles}, {barriers}[[{turn}]][ if {predicate}]"
+            " : {barriers:type}, {turn:type} -> {flight:type}"
+        ),
+    ),
+    Row(
+        "wait_copies",
+        "Every thread waits until the copies to a slot have been made, in the round before its turn."
+        "\nThe results are the tiles.",
+        operands=(
+            Operand("flight", FLIGHT, "The copies that are awaited."),
+            Operand("barriers", MBARRIER, "The mbarriers of the ring."),
+            Operand("turn", TURN, "The slot, when it is its turn again."),
+            many("rings", SHARED, "The rings of the tiles."),
+        ),
+        results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{flight}, {barriers}, {rings}[[{turn}]] : {flight:type}, {barriers:type}, {turn:type},"
+            " {rings:type} -> {tiles:type}"
+        ),
+    ),
+    Row(
+        "mbarrier_init",
+        "One thread initialises mbarriers: each phase ends when one thread has arrived.",
+        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        effects=SIDE_EFFECT,
+        format="{barriers} : {barriers:type}",
+    ),
+    Row(
+        "mbarrier_inval",
+        "One thread ends the use of mbarriers.",
+        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        effects=SIDE_EFFECT,
+        format="{barriers} : {barriers:type}",
+    ),
+)
+
 ORDERS = (
     Row(
         "barrier",
         "All threads of the block wait for each other here.\n"
         "It orders accesses before it and after it to the same memory: `pairs` names them.",
-        operands=(many("memory", Constraint(("shared", "token")), "What the accesses share."),),
+        operands=(many("memory", Constraint(("mbarrier", "shared", "token")), "What the accesses share."),),
         attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
         effects=SIDE_EFFECT,
         format="[ {memory}] pairs = {pairs}[ : {memory:type}]",
@@ -459,4 +537,4 @@ FRAME = (
     ),
 )
 
-ROWS = (*PLACES, *MOVES, *ORDERS, *PRODUCTS, *WAITS, *TOGETHER, *CONTROL, *FRAME)
+ROWS = (*PLACES, *MOVES, *TENSOR_COPIES, *ORDERS, *PRODUCTS, *WAITS, *TOGETHER, *CONTROL, *FRAME)

@@ -92,12 +92,35 @@ class Flight:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The number of a slot of a ring. Only `first_turn` and `advance` make one."""
+    """The number of a slot of a ring. Only `first_turn` and `advance` make one.
+
+    If it is `phased`, it has the phase as well that an mbarrier of the slot is in when the slot is
+    filled: it changes whenever the turn is that of the first slot again.
+    """
+
+    slots: int
+    phased: bool = False
+
+    def __str__(self) -> str:
+        return f"turn<{self.slots}{', phased' if self.phased else ''}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Mbarrier:
+    """An mbarrier in shared memory for each slot of a ring."""
 
     slots: int
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of all of them."""
+        return _MBARRIER_BYTES * self.slots
+
     def __str__(self) -> str:
-        return f"turn<{self.slots}>"
+        return f"mbarrier<{self.slots}>"
+
+
+_MBARRIER_BYTES = 8
 
 
 def _sized(tile: Frag | Shared) -> str:
@@ -113,7 +136,7 @@ def type_problem(value: Any) -> str:
             return _shared_problem(value)
         case Flight():
             return next(filter(None, map(type_problem, value.tiles)), "")
-        case Turn():
+        case Turn() | Mbarrier():
             return "" if value.slots > 0 else f"{value}: a ring has at least one slot"
     return tile_ir_problem(value)
 

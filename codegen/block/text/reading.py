@@ -9,7 +9,7 @@ from tileir.codegen.block.attributes import INTEGER, INTEGERS, LAYOUT, TEXT, TEX
 from tileir.codegen.block.dialect import BLOCK
 from tileir.codegen.block.notation import NOTHING, number_of
 from tileir.codegen.block.op_rules import pipelined_regions
-from tileir.codegen.block.types import Flight, Frag, Shared, Turn
+from tileir.codegen.block.types import Flight, Frag, Mbarrier, Shared, Turn
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LEVELS, LinearLayout
 from tileir.formats.limits import DEFAULT
@@ -196,10 +196,15 @@ def _flight(types: TypeReader, depth: int) -> Flight:
 
 
 def _turn(types: TypeReader, depth: int) -> Turn:
-    return Turn(types.reader.integer("a number of slots", 1, 1 << 16))
+    slots = types.reader.integer("a number of slots", 1, 1 << 16)
+    return Turn(slots, types.reader.accept(phrase(", phased")))
 
 
-BLOCK_FORMS = {**FORMS, "flight": _flight, "frag": _frag, "shared": _shared, "turn": _turn}
+def _mbarrier(types: TypeReader, depth: int) -> Mbarrier:
+    return Mbarrier(types.reader.integer("a number of slots", 1, 1 << 16))
+
+
+BLOCK_FORMS = {**FORMS, "flight": _flight, "frag": _frag, "mbarrier": _mbarrier, "shared": _shared, "turn": _turn}
 """Name of a type -> the function that reads the contents of its angle brackets."""
 
 # Attributes -------------------------------------------------------------------------------------

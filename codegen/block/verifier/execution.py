@@ -23,6 +23,7 @@ from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
 _NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
+_COPIES = ("copy_async", "copy_tensor")
 _LOOPS = ("for", "loop", "pipelined_for")
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
@@ -78,14 +79,14 @@ class _Run:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
-        areas = [op for op in body.walk() if op.name in ("shared_alloc", "alloca")]
+        areas = [op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")]
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
         self._variables = [
             (self._starts[op], self._starts[op] + area_bytes(op))
             for op in areas
-            if op.name == "alloca"
+            if op.name != "shared_alloc"
         ]
 
     def block(self, block: Block, state: _State | None) -> _State | None:
@@ -107,12 +108,12 @@ class _Run:
         elif op.name == "advance":
             turn = state.values.get(op.operands["turn"], 0)
             state.values[op.result] = (turn + 1) % cast(Turn, op.result.type).slots
-        elif op.name == "commit_group":
+        elif op.name in ("commit_copies", "commit_group"):
             state.groups += 1
             tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
             state.values[op.result] = state.groups, tuple(state.copied), tiles
             state.copied = []
-        elif op.name == "wait_group":
+        elif op.name in ("wait_copies", "wait_group"):
             self._wait(op, state)
         elif op.name == "if":
             return self._branch(op, state)
@@ -134,7 +135,7 @@ class _Run:
         """The copies of a group have arrived, each thread's own."""
         slot = state.values.get(op.operands["turn"], 0)
         number, arrived, tiles = state.values.get(op.operands["flight"], (0, (), ()))
-        if state.groups - number < op.attributes["pending"]:
+        if state.groups - number < op.attributes.get("pending", 0):
             self._problem(op, "the group that is awaited may stay under way")
         rings = tuple(behind(ring)[0] for ring in op.operands["rings"])
         if tiles and tiles != rings:
@@ -143,6 +144,8 @@ class _Run:
         for copy, piece in arrived:
             if piece not in pieces:
                 self._problem(op, "the turn is not that of the slot that was filled")
+            if op.name == "wait_copies":  # whoever waits sees them, through either proxy
+                continue
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
             state.unseen[piece] = False
@@ -163,7 +166,9 @@ class _Run:
                 own = how is not None and how == other.how
                 if not own or not ((writes and other.writes) or _alone(op, writes)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        if op.name == "copy_async":
+        if op.name == "copy_tensor" and self._is_unseen(start, end, state):
+            self._problem(op, "no fence of the writers before it and barrier stand before this")
+        if op.name in _COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return
@@ -286,7 +291,7 @@ def _trips(loop: Op) -> int:
     slots = [
         value.type.slots
         for op in loop.walk()
-        if op.name == "wait_group"
+        if op.name in ("wait_copies", "wait_group")
         for value in op.operands["rings"]
     ]
     return max([1, *slots]) + 1

@@ -24,10 +24,12 @@ def _made(block: Block, exists: Value, index: Value | None) -> Iterator[tuple[Op
     handed_on = {use for op in block.ops if op.spec.terminator for use in op.operand_list()}
     for op in block.ops:
         ahead = op.name == "load_view_tko" and op.results[0] in handed_on
-        if not ahead and op.name != "copy_async":
+        if not ahead and op.name not in ("commit_copies", "copy_async", "copy_tensor"):
             continue
-        if op.operands["predicate"] is not exists:
+        if op.name != "copy_tensor" and op.operands["predicate"] is not exists:
             yield op, "it is made for an iteration that may not exist"
+        if op.name == "commit_copies":
+            continue
         if index is not None and index in _behind(op.operands["index"], block):
             yield op, "it is made for this iteration, not for the one that is ahead"
 

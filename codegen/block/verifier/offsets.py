@@ -47,7 +47,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("commit_group", "copy_async"):
+        if use.name not in ("commit_copies", "commit_group", "copy_async", "copy_tensor"):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -70,7 +70,7 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, f"byte {offset} is no multiple of {unit}"
     if cast(Shared, op.result.type).slots == 1:
         return
-    allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_group")
+    allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_copies", "wait_group")
     for user in _users(op):
         if user.name not in allowed:
             yield user, "a ring is accessed as a whole; only a wait gives its tiles"
@@ -111,5 +111,6 @@ _RULES = {
     "shared_slot": _slot,
     "shared_view": _view,
     "store_shared": _move,
+    "wait_copies": _wait,
     "wait_group": _wait,
 }

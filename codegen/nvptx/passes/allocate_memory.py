@@ -86,7 +86,7 @@ def areas_of(body: Body) -> list[Area]:
     """Return the areas of a body, in order."""
     spans, areas = _Spans(body), []
     for op in body.walk():
-        if op.name == "alloca":
+        if op.name in ("alloca", "mbarrier_alloc"):
             area = Area(op, area_bytes(op), alignment(op), 0, spans.count, kept=True)
         elif op.name == "shared_alloc":
             accesses = [spans.of(_within(each, op)) for each in _users(op.results)]

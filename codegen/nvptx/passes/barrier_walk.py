@@ -134,6 +134,10 @@ class BarrierWalk:
             return None
         elif op.name == "wait_group":
             self._arrive(op, open_)
+        elif op.name == "wait_copies":
+            self.meet(op, self.accesses.of[op], open_)
+            self._arrive(op, open_)
+            self._add(op, self.accesses.of[op], open_)
         elif accesses := self.accesses.of.get(op):
             self.meet(op, accesses, open_)
             self._add(op, accesses, open_)
@@ -201,7 +205,7 @@ class BarrierWalk:
         for access in accesses:
             # Copies read global memory until the barrier behind the wait for them.
             if isinstance(access, SharedAccess) or (
-                isinstance(access, MemoryAccess) and op.name != "copy_async"
+                isinstance(access, MemoryAccess) and op.name not in ("copy_async", "copy_tensor")
             ):
                 open_.add((access, None))
         if op.attributes.get("memory_ordering_semantics") in _ACQUIRING:
@@ -217,7 +221,8 @@ class BarrierWalk:
             access = cast(SharedAccess, entry[0])
             if shared_accesses.same_slot(access, place):
                 open_.remove(entry)
-                open_.add((replace(access, under_way=False), None))
+                if op.name == "wait_group":  # of this thread; a tensor copy is there for all
+                    open_.add((replace(access, under_way=False), None))
 
     def _if(self, op: Op, open_: Open) -> Open | None:
         ends: list[Open] = []
@@ -293,7 +298,7 @@ def _is_copy_to(access: Access, tiles: set[Value]) -> bool:
 def _filled(loop: Op) -> Iterator[Value]:
     """Yield the tiles that asynchronous copies in a loop go to."""
     for op in loop.walk():
-        if op.name == "copy_async":
+        if op.name in ("copy_async", "copy_tensor"):
             yield behind(op.operands["destination"])[0]
 
 

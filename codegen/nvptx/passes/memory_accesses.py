@@ -112,7 +112,7 @@ def _passes_tokens(op: Op) -> bool:
 
 def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
-    if op.name == "copy_async":
+    if op.name in ("copy_async", "copy_tensor"):
         return True
     return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
@@ -146,8 +146,8 @@ def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
 
 
 def _access(op: Op, facts: Divisibility) -> MemoryAccess:
-    if op.name == "copy_async":
-        layout, writes = op.attributes["threads"], False
+    if op.name in ("copy_async", "copy_tensor"):
+        layout, writes = op.attributes.get("threads"), False
     else:
         layout, writes = _layout(op), op.spec.effects != READS
     view = op.operands.get("view")

@@ -65,6 +65,10 @@ class Loads(Protocol):
         """Insert what stands before the loop; return the first values that are handed on."""
         ...
 
+    def behind(self, loop: Op) -> None:
+        """Insert what stands behind the loop that was made."""
+        ...
+
     def delayed(self) -> list[ValueType]:
         """Return the types of the values that are made for a later iteration."""
         ...
@@ -137,6 +141,7 @@ def _pipeline(loop: Op, loads: Loads) -> Op:
         origin=loop,
     )
     made.insert_before(loop)
+    loads.behind(made)
     loop.replace_with(*made.results)
     return made
 

@@ -63,6 +63,9 @@ class RegisterLoads:
         self._tokens = [outer_token(each, loop) for each in self.early]
         return []
 
+    def behind(self, loop: Op) -> None:
+        """See `Loads`: nothing."""
+
     def delayed(self) -> list[ValueType]:
         """See `Loads`: the tiles and tokens of the loads."""
         return [value.type for each in self.early for value in each.load.results]

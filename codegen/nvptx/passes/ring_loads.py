@@ -184,6 +184,8 @@ class RingLoads:
     """The loads of a loop that fill a ring; see `pipeline_loops.Loads`."""
 
     reason = Reason("only_products")
+    phased = False
+    """Whether turns have the phase of an mbarrier."""
 
     def __init__(
         self, copied: Sequence[_Copied], stages: int, why: Reason, facts: Divisibility
@@ -207,7 +209,7 @@ class RingLoads:
         ]
         ring = make("shared_alloc", results=kinds, origin=self._copied[0].place)
         self._rings = ring.results
-        first = make("first_turn", {"ring": ring.result}, results=[Turn(self._stages)], origin=loop)
+        first = make("first_turn", {"ring": ring.result}, results=[Turn(self._stages, self.phased)], origin=loop)
         ring.insert_before(loop)
         first.insert_before(loop)
         self._tokens = [outer_token(each.early, loop) for each in self._copied]
@@ -232,12 +234,19 @@ class RingLoads:
         )
         block.insert(0, following)
         block.insert(1, wait)
-        for each, tile, token in zip(self._copied, wait.results, tokens, strict=True):
+        self._replace(wait.results, tokens)
+        self._next = following.result
+        return wait
+
+    def _replace(self, tiles: Sequence[Value], tokens: Sequence[Value]) -> None:
+        """Replace loads and stores by the tiles that were copied."""
+        for each, tile, token in zip(self._copied, tiles, tokens, strict=True):
             each.store.erase()
             each.place.replace_with(tile)
             each.early.load.replace_with(None, token)
-        self._next = following.result
-        return wait
+
+    def behind(self, loop: Op) -> None:
+        """See `Loads`: nothing is left to do."""
 
     def fill(
         self,
@@ -259,8 +268,8 @@ class RingLoads:
             copy = make(
                 "copy_async",
                 {
-                    "view": _mapped(load.operands["view"], values),
-                    "index": tuple(_mapped(index, values) for index in load.operands["index"]),
+                    "view": mapped(load.operands["view"], values),
+                    "index": tuple(mapped(index, values) for index in load.operands["index"]),
                     "destination": slot.result,
                     "predicate": exists,
                     "token": before,
@@ -291,5 +300,5 @@ class RingLoads:
         return make("advance", operands, results=[turn.type], origin=origin)
 
 
-def _mapped(value: Value, values: dict[Value, Value]) -> Value:
+def mapped(value: Value, values: dict[Value, Value]) -> Value:
     return values.get(value, value)

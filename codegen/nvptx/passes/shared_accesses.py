@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.block.areas import behind
-from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.block.types import Frag, Mbarrier, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, rank
 from tileir.ir import Op, Value
 
 _NO_ACCESSES = frozenset(
     ("advance", "barrier", "commit_group", "first_turn", "shared_slot", "shared_view", "wait_group")
 )
+_WAITS = ("commit_copies", "wait_copies")
+"""Ops that access mbarriers, and no tile."""
+_COPIES = ("copy_async", "copy_tensor")
 """Ops with operands in shared memory that access none of it."""
 _FIRST = "first turn"
 
@@ -86,7 +89,11 @@ def shared_accesses(op: Op) -> Iterator[SharedAccess]:
         return
     for slot, operand in op.operands.items():
         for value in operand if isinstance(operand, tuple) else (operand,):
-            if value is not None and isinstance(value.type, Shared):
+            if value is None:
+                continue
+            if isinstance(value.type, Mbarrier):
+                yield SharedAccess(op.name, value, op.name not in _WAITS)
+            elif isinstance(value.type, Shared) and op.name not in _WAITS:
                 yield _access(op, value, slot == "destination")
 
 
@@ -95,7 +102,7 @@ def reads_of(tile: Value) -> Iterator[SharedAccess]:
     for use in tile.uses:
         if use.op.name == "shared_view":
             yield from reads_of(use.op.result)
-        elif use.op.name not in _NO_ACCESSES:
+        elif use.op.name not in (*_NO_ACCESSES, *_WAITS):
             yield _access(use.op, tile, False)
 
 
@@ -138,4 +145,4 @@ def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
         kind = (op.operands["value"] if writes else op.result).type
         layout = kind.layout if isinstance(kind, Frag) else None
         exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
-    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name == "copy_async")
+    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name in _COPIES)

@@ -1,0 +1,108 @@
+"""Rings that tensor copies fill: one thread starts them, and mbarriers say when they are done.
+
+A ring of `ring_loads` is filled by tensor copies if each of its loads has a recipe for a tensor map
+(`schedule.tensor_recipes`). The mbarrier of a slot counts the bytes that arrive; a thread that has
+waited on it sees all of them, so no barrier is needed behind the wait. One is needed before a slot
+is filled again: all warps must have read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Flight, Mbarrier
+from tileir.codegen.nvptx.reasons import Reason
+from tileir.ir import Block, Op, Value
+from tileir.types import Token
+
+from .ring_loads import RingLoads, mapped
+
+
+class TensorRing(RingLoads):
+    """The loads of a loop that tensor copies make; see `pipeline_loops.Loads`."""
+
+    reason = Reason("tensor_copies")
+    phased = True
+
+    def with_maps(self, maps: Sequence[int]) -> TensorRing:
+        """Set the number of the tensor map of each load."""
+        self._maps = maps
+        return self
+
+    def before(self, loop: Op) -> list[Value]:
+        """See `Loads`: the turn of the first slot, and mbarriers for all slots."""
+        made = super().before(loop)
+        alloc = make("mbarrier_alloc", results=[Mbarrier(self._stages)], origin=loop)
+        self._barriers = alloc.result
+        init = make("mbarrier_init", {"barriers": alloc.result}, origin=loop)
+        alloc.insert_before(loop)
+        init.insert_before(loop)
+        return made
+
+    def behind(self, loop: Op) -> None:
+        """See `Loads`: the mbarriers are not used any more."""
+        end = make("mbarrier_inval", {"barriers": self._barriers}, origin=loop)
+        end.insert_after(loop)
+
+    def use(self, block: Block, handed: Sequence[Value], delayed: Sequence[Value]) -> Op | None:
+        """See `Loads`: wait for the oldest slot, which comes behind the one that is filled next."""
+        (turn,), (flight, *tokens) = handed, delayed
+        origin = self._copied[0].early.load
+        following = self._advance(turn, origin)
+        operands = {
+            "flight": flight,
+            "barriers": self._barriers,
+            "turn": following.result,
+            "rings": tuple(self._rings),
+        }
+        wait = make("wait_copies", operands, results=[it.tile for it in self._copied], origin=origin)
+        block.insert(0, following)
+        block.insert(1, wait)
+        self._replace(wait.results, tokens)
+        self._next = following.result
+        return wait
+
+    def fill(
+        self,
+        add: Callable[[Op], None],
+        values: dict[Value, Value],
+        exists: Value | None,
+        handed: Sequence[Value],
+    ) -> tuple[list[Value], list[Value]]:
+        """See `Loads`."""
+        (turn,) = handed
+        slots, tokens, self.made = [], [], []
+        places = zip(self._copied, self._rings, self._maps, self._tokens, strict=True)
+        for each, ring, number, before in places:
+            load, ring_turn = each.early.load, {"ring": ring, "turn": turn}
+            slot = make("shared_slot", ring_turn, results=[each.tile], origin=load)
+            add(slot)
+            operands = {
+                "view": mapped(load.operands["view"], values),
+                "index": tuple(mapped(index, values) for index in load.operands["index"]),
+                "destination": slot.result,
+                "token": before,
+            }
+            copy = make("copy_tensor", operands, {"map": number}, [Token()], origin=load)
+            add(copy)
+            self.made.append(copy)
+            slots.append(slot.result)
+            tokens.append(copy.result)
+        origin = self._copied[0].early.load
+        operands = {
+            "tiles": tuple(slots),
+            "barriers": self._barriers,
+            "turn": turn,
+            "predicate": exists,
+        }
+        flight = Flight(tuple(each.tile for each in self._copied))
+        commit = make("commit_copies", operands, results=[flight], origin=origin)
+        add(commit)
+        following = self._next
+        if following is None:
+            advance = self._advance(turn, origin)
+            add(advance)
+            following = advance.result
+        return [following], [commit.result, *tokens]
+
