@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,25 @@ bar.red.and.pred %p2, 0, 64, %p1; bar.warp.sync -1; membar.gl; fence.acq_rel.gpu
 fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias; griddepcontrol.wait; nanosleep.u32 20; trap;
 { .param .b32 out; call.uni (out), vprintf, (first, second); }
 """
-"""At least one for each row."""
+"""At least one for each row, but for those of sm_90a."""
+OF_90A = """
+wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, -1, 0, 1;
+wgmma.mma_async.sync.aligned.m64n16k16.f16.f16.f16 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, 1, 1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r5, %r6, %r7, %r8}, %d5, %d6, 0, 1, 1, 0, 0;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, 0, 1, 1, 0;
+wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.f16.e5m2.e4m3 {%r5, %r6},
+ {%r9, %r10, %r11, %r12}, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8.satfinite {%r5, %r6, %r7, %r8}, %d5, %d6, %p1;
+wgmma.mma_async.sync.aligned.m64n8k32.satfinite.s32.u8.u8 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, %p1;
+"""
 CALL = ".extern .func (.param .b32 out) vprintf (.param .b64 a, .param .b64 b);"
 BODY = (
     ".reg .b8 %b<4>;\n{ .param .b64 first; .param .b64 second;\n"
@@ -122,14 +141,18 @@ BODY = (
 )
 
 
-def text() -> str:
-    body = BODY + EXAMPLES.replace("; ", ";\n") + "}"
-    return kernel(body, target="sm_100a", before=CALL)
+def text(target: str = "sm_100a") -> str:
+    examples = OF_90A if target == "sm_90a" else EXAMPLES
+    body = BODY + examples.replace("; ", ";\n") + "}"
+    return kernel(body, target=target, before=CALL)
+
+
+TARGETS = ("sm_100a", "sm_90a")
 
 
 def test_every_row_has_an_example() -> None:
-    entry = read(text()).entries["k"]
-    blocks, _ = cut(entry)
+    entries = [read(text(target)).entries["k"] for target in TARGETS]
+    blocks = [block for entry in entries for block in cut(entry)[0]]
     statements = [each for block in blocks for each in block.statements]
     used = {id(resolve(each).row) for each in statements if each.opcode not in BRANCHES}
     missing = [row.pattern.pattern for row in ROWS if id(row) not in used]
@@ -137,13 +160,14 @@ def test_every_row_has_an_example() -> None:
 
 
 @pytest.mark.oracle
-def test_the_examples_are_ptx(tool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_examples_are_ptx(target: str, tool, tmp_path: Path) -> None:
     source = tmp_path / "examples.ptx"
-    source.write_text(text())
-    done = tool("ptxas", "-arch=sm_100a", "-O0", "-o", tmp_path / "examples.cubin", source)
+    source.write_text(text(target))
+    done = tool("ptxas", f"-arch={target}", "-O0", "-o", tmp_path / "examples.cubin", source)
     lines = source.read_text().splitlines()
     said = (done.stdout + done.stderr).decode()
-    numbers = sorted({int(part.split(";")[0]) for part in said.split("line ")[1:]})
+    numbers = sorted({int(number) for number in re.findall(r"line (\d+);", said)})
     assert done.returncode == 0, [lines[number - 1] for number in numbers] + [said]
 
 
