@@ -139,7 +139,9 @@ class Shadow:
         index = int(np.flatnonzero(wrong)[0])
         other, lane = earlier >> LANE_SHIFT, int(clocks.lane[lanes.numbers[index]])
         where = f"thread {other % clocks.threads}"
-        if other // clocks.threads != lane // clocks.threads:
+        if other >= clocks.grid.count:
+            where = "a bulk copy"
+        elif other // clocks.threads != lane // clocks.threads:
             block = lanes.batch.coordinates(other // clocks.threads)
             where += f" of block {block}"
         first = int(lanes.broadcast(address)[index])

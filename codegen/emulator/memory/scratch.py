@@ -43,8 +43,12 @@ class Scratch(Memory):
         self.defined = np.zeros(total, bool)
         self.locked: np.ndarray | None = None
         """Bytes that a pending copy may write at any time: no other access is allowed."""
-        self.held = np.zeros(total // HELD, np.int32)
-        """How many asynchronous reads are under way, for every `HELD` bytes: no write is allowed."""
+        self.held: np.ndarray | None = None
+        """For every `HELD` bytes, how many asynchronous reads are under way: none may be written."""
+        self.holds = 0
+        """How many asynchronous reads of `HELD` bytes are under way."""
+        self.barriers: np.ndarray | None = None
+        """Bytes of living mbarriers: no other access is allowed."""
 
     def lock(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
         """Forbid accesses to the target of copies that the lanes start."""
@@ -63,23 +67,49 @@ class Scratch(Memory):
             self.locked.reshape(-1, access.nbytes)[row] = False
 
     def hold(self, offset: np.ndarray, more: int) -> None:
-        """Count asynchronous reads of `HELD` bytes at each offset: 1 when they start, -1 at the end."""
+        """Count reads of `HELD` bytes at each offset: `more` is 1 when they start, then -1."""
+        if self.held is None:
+            self.held = np.zeros(len(self.defined) // HELD, np.int32)
         np.add.at(self.held, offset // HELD, more)
+        self.holds += more * len(offset)
 
-    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+    def reserve(self, offset: int, size: int, living: bool) -> None:
+        """Begin or end the life of an mbarrier; bytes of a dead one are undefined."""
+        if self.barriers is None:
+            self.barriers = np.zeros(len(self.defined), bool)
+        self.barriers[offset : offset + size] = living
+        self.defined[offset : offset + size] = living
+
+    def _check_barriers(
+        self, lanes: Lanes, statement: Statement, offset: np.ndarray, access: Access
+    ) -> None:
+        """EmulationError for an ordinary access to an mbarrier that lives."""
+        if self.barriers is None or access.to_mbarrier:
+            return
+        taken = self.barriers.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
+        if taken.any():
+            message = f"{self.name} memory of an mbarrier, which no mbarrier.inval has ended"
+            raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
+
+    def place(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        """Return the offsets of addresses in `data`; EmulationError if they are outside."""
         end = address + np.uint64(access.nbytes)
         wrong = (end > np.uint64(self.size)) | (end < address)
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
-        offset = self._offset(lanes, address)
+        return self._offset(lanes, address)
+
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        offset = self.place(lanes, statement, address, access)
+        self._check_barriers(lanes, statement, offset, access)
         if self.locked is not None:
             locked = self.locked.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
             if locked.any():
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
                 raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
-        if access.writes and self.held.any():
+        if access.writes and self.holds and self.held is not None:
             held = self.held[offset // HELD] > 0
             if held.any():
                 message = f"{self.name} memory that is still read asynchronously"

@@ -23,8 +23,12 @@ from .releases import Releases
 
 PAGE = 64
 """Bytes. Views of host memory start and end at multiples, so that any word size divides them."""
-WINDOWS = {"shared": 1 << 60, "local": 1 << 61}
+WINDOWS = {"shared": 1 << 60, "local": 1 << 61, "param": 1 << 62}
 """The first generic address of a space; host addresses are below all of them."""
+
+CLUSTER_STEP = 1 << 24
+"""In `shared::cluster`, where the memory of a block begins: at its rank plus one times this. Below
+is the block's own, as in `shared::cta`."""
 
 
 class Memory:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.copies import Copies
+from tileir.codegen.emulator.memory.mbarriers import Mbarriers
 from tileir.codegen.emulator.memory.products import Products
 from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.scratch import Scratch
@@ -86,6 +87,7 @@ class RunningBatch:
         self.copies = Copies(self, memory, shared)
         self.async_proxy = AsyncProxy(self, shared, memory)
         self.products = Products(self, self.async_proxy)
+        self.mbarriers = Mbarriers(self, shared)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -161,13 +163,15 @@ class RunningBatch:
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
         """Return a block and the lanes that execute it now; None when all have ended."""
         runnable = (self.next != DONE) & ~self.waiting
-        if not runnable.any():
+        while not runnable.any():
             self.barriers.release()
             runnable = (self.next != DONE) & ~self.waiting
             if not runnable.any():
                 if (self.next == DONE).all():
                     return None
-                raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
+                if not self.mbarriers.give_up():
+                    raise self._stuck("deadlock", self._who_waits())
+                runnable = (self.next != DONE) & ~self.waiting
         groups = self._groups(runnable)
         turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
@@ -183,6 +187,10 @@ class RunningBatch:
             if len(index):
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp or warpgroup")
+
+    def _who_waits(self) -> str:
+        held = "; ".join([*self.barriers.who_waits(), *self.mbarriers.who_waits()])
+        return f"all threads that have not ended wait at barriers: {held}"
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
         """Return the lanes that are first in the text among the runnable lanes of their warp."""

@@ -124,7 +124,9 @@ def launch(
     lanes = FEW_LANES if kernel.orders_threads else LANES
     together = max(1, min(lanes // threads, CLOCKS // threads**2))
     pitch = -(-threads // WARP) * WARP
-    whole = Grid(blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch)
+    whole = Grid(
+        blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch, kernel.agents
+    )
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)

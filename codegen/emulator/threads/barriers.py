@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,6 +132,13 @@ class Barriers:
                 self.members[waiting] = len(waiting)
                 whole = len(waiting) == alive[block]
                 batch.clocks.synchronize(np.sort(members), np.sort(waiting), whole)
+
+    def who_waits(self) -> Iterator[str]:
+        """Yield for each barrier at which threads wait how many do."""
+        for (block, name), barrier in self.open.items():
+            expected = "all" if barrier.expected is None else barrier.expected
+            where = self.batch.coordinates(self.batch.first + block)
+            yield f"{barrier.count} of {expected} threads of block {where} at barrier {name}"
 
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
         """Order the accesses of the lanes of each warp that have the same member mask."""

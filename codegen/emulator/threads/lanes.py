@@ -114,6 +114,8 @@ class Proxy(Protocol):
 
     def fence(self, lanes: Lanes, suffix: str) -> None: ...
 
+    def fence_only(self, lanes: Lanes, names: tuple[str, ...]) -> None: ...
+
 
 class Batch(Protocol):
     """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.

@@ -19,10 +19,18 @@ class Grid:
     """The blocks of a launch: the cluster of each, and which threads share a clock."""
 
     def __init__(
-        self, extents: tuple[int, int, int], cluster: tuple[int, ...], threads: int, together: int
+        self,
+        extents: tuple[int, int, int],
+        cluster: tuple[int, ...],
+        threads: int,
+        together: int,
+        agents: int = 0,
     ) -> None:
-        """`threads` of a block, in whole warps; `together`: the threads of a batch."""
-        self.extents = extents
+        """`threads` of a block, in whole warps; `together`: the threads of a batch.
+
+        `agents` have a clock besides the threads: mbarriers, whose phases order bulk copies.
+        """
+        self.extents, self.agents = extents, agents
         number = np.arange(extents[0] * extents[1] * extents[2])
         x, y = number % extents[0], number // extents[0] % extents[1]
         z = number // (extents[0] * extents[1])
@@ -41,6 +49,20 @@ class Grid:
     def columns(self) -> int:
         """Clocks of the whole launch."""
         return -(-self.count // self.grain)
+
+    @property
+    def width(self) -> int:
+        """Times of a row: for the clocks, the agents, and `nobody`."""
+        return self.columns + self.agents + 1
+
+    @property
+    def nobody(self) -> int:
+        """The lane of accesses that no thread knows yet."""
+        return self.count + self.agents
+
+    def column(self, lane: Any) -> Any:
+        """Return the column of lanes: of threads or, from `count` on, of agents."""
+        return np.where(lane < self.count, lane // self.grain, self.columns + lane - self.count)
 
     def needed(self, block: Any, other: Any) -> Any:
         """Return the narrowest scope of a thread of one block that includes the other block."""
