@@ -132,7 +132,7 @@ class Mbarriers:
         """
         memory = memory or self.shared
         address = lanes.broadcast(address)
-        offset = lanes.broadcast(memory.place(lanes, statement, address, USE))
+        offset = lanes.broadcast(memory.where(lanes, statement, address, USE)[0])
         missing = np.array([each not in self.living for each in offset.tolist()])
         if missing.any():
             first = int(address[missing][0])

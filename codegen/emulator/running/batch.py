@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.bulk import BulkCopies
 from tileir.codegen.emulator.memory.copies import Copies
 from tileir.codegen.emulator.memory.mbarriers import Mbarriers
 from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.scratch import Scratch
 from tileir.codegen.emulator.memory.spaces import GlobalMemory, Memory
+from tileir.codegen.emulator.memory.tensor_map import TensorMap
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.threads.barriers import Barriers
 from tileir.codegen.emulator.threads.clocks import Clocks
 from tileir.codegen.emulator.threads.lanes import WARP, Lanes
-from tileir.codegen.emulator.threads.schedules import ranks
+from tileir.codegen.emulator.threads.schedules import Completion, ranks
 from tileir.codegen.emulator.threads.scopes import Grid
 from tileir.codegen.emulator.threads.special import special_register
 from tileir.errors import EmulationError
@@ -54,15 +58,17 @@ class RunningBatch:
         memory: GlobalMemory,
         parameters: bytes,
         settings: Settings,
+        maps: Mapping[int, TensorMap],
     ) -> None:
         """Prepare `blocks` blocks, from `first` on, of `shape` threads each; nothing runs yet.
 
-        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments.
+        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments,
+        and `maps` the tensor maps among them, by their offsets.
         """
         self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
         self.first, self.blocks = first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
-        self.schedule = settings.schedule
+        self.schedule, self.tensor_maps = settings.schedule, maps
         self.shared_bytes = shared_bytes
         self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
         self.threads = shape[0] * shape[1] * shape[2]
@@ -77,7 +83,8 @@ class RunningBatch:
         self.clocks = Clocks(first, blocks, grid)
         granule = kernel.granules["shared"] if settings.races else None
         orders = kernel.orders_threads
-        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders)
+        cluster = prod(self.cluster)
+        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders, cluster)
         local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
@@ -86,6 +93,9 @@ class RunningBatch:
         self.copies = Copies(self, memory, shared)
         self.async_proxy = AsyncProxy(self, shared, memory)
         self.mbarriers = Mbarriers(self, shared)
+        self.bulk = BulkCopies(
+            self, self.async_proxy, self.mbarriers, Completion(settings.schedule)
+        )
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -119,6 +129,10 @@ class RunningBatch:
 
     def run(self) -> None:
         """Run until every thread has ended."""
+        self._run()
+        self.bulk.end()
+
+    def _run(self) -> None:
         everyone = Lanes(self, None)
         together = 0 if (self.next == 0).all() and self.ranks is None else None
         for step in range(self.settings.limit):
@@ -167,9 +181,11 @@ class RunningBatch:
             if not runnable.any():
                 if (self.next == DONE).all():
                     return None
-                if not self.mbarriers.give_up():
+                if not self.bulk.finish_one() and not self.mbarriers.give_up():
                     raise self._stuck("deadlock", self._who_waits())
                 runnable = (self.next != DONE) & ~self.waiting
+        if step % self.fair == self.fair - 1:
+            self.bulk.finish_one()
         groups = self._groups(runnable)
         turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:

@@ -26,7 +26,13 @@ class Space(Protocol):
     def rows(self, word: int, count: int) -> np.ndarray: ...
 
     def reach(
-        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        access: Access,
+        value: Any = None,
+        keys: Any = None,
     ) -> Any: ...
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None: ...

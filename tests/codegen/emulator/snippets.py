@@ -26,13 +26,22 @@ def kernel(
 ) -> str:  # fmt: skip
     """PTX with one entry: %p, %h, %r, %d are predicates and registers of 16, 32 and 64 bits.
 
-    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64.
+    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64, and the addresses of
+    the tensor maps, whose kind is "map".
     """
-    declared = ", ".join(f".param .{kind} p{place}" for place, kind in enumerate(parameters))
+    declared = ", ".join(
+        f".param .align 64 .b8 p{place}[128]" if kind == "map" else f".param .{kind} p{place}"
+        for place, kind in enumerate(parameters)
+    )
     loads = "".join(
         f"ld.param.b64 %d{place}, [p{place}];\n"
         for place, kind in enumerate(parameters)
         if kind == "u64"
+    )
+    loads += "".join(
+        f"mov.b64 %d{place}, p{place};\ncvta.param.u64 %d{place}, %d{place};\n"
+        for place, kind in enumerate(parameters)
+        if kind == "map"
     )
     return (
         f"{HEAD.format(target=target)}{before}\n.visible .entry {name}({declared})\n"
@@ -47,9 +56,10 @@ def plan(
     """The launch plan of such a kernel, whose pointers lead to elements of any type."""
     rows, end = [], 0
     for index, kind in enumerate(parameters):
-        size = int(kind[1:]) // 8
-        end = -(-end // size) * size
-        spelled = {"u64": "ptr", "f32": "f32"}.get(kind, f"i{kind[1:]}")
+        size = 128 if kind == "map" else int(kind[1:]) // 8
+        align = min(size, 64)
+        end = -(-end // align) * align
+        spelled = {"u64": "ptr", "f32": "f32", "map": "tensor_map"}.get(kind, f"i{kind[1:]}")
         rows.append({"index": index, "type": spelled, "size": size, "offset": end})
         end += size
     return {
