@@ -21,6 +21,7 @@ KINDS = {
     "proxy": "the asynchronous proxy does not see a write, for want of fence.proxy.async",
     "barrier": "threads arrive at a barrier in a way that PTX leaves undefined",
     "warp": "an exchange between lanes in which one of them does not take part",
+    "registers": "warps request or release registers in a way that PTX leaves undefined",
     "heap": "memory of the heap is freed wrongly, or never",
     "deadlock": "no thread can continue, and not all have ended",
     "livelock": "more steps than the limit",

@@ -81,7 +81,7 @@ class BulkCopies:
         for bar in bars:
             self._check_made(lane, statement, bar)
         lanes = source.lanes(self.batch, lane)
-        key = None if not bars else self._key(bars[0])
+        key = None if not bars else self.mbarriers.key(bars[0])
         offset = self._reach(lanes, statement, source, key, writes=False)
         held = isinstance(source.memory, Scratch)
         if held:
@@ -131,11 +131,6 @@ class BulkCopies:
         offset = self._reach(lanes, statement, target, key, **how)
         if isinstance(memory, Scratch) and not combines:
             memory.close(offset, target.unit)
-
-    def _key(self, bar: Mbarrier) -> int:
-        """Return the key of accesses that those know who find this phase complete."""
-        grid = self.batch.clocks.grid
-        return (grid.count + bar.agent) << LANE_SHIFT | bar.phase + 1
 
     # Groups -----------------------------------------------------------------------------------
 
@@ -232,7 +227,7 @@ class BulkCopies:
             if isinstance(memory, Scratch):
                 memory.open(offset, target.unit)
                 if memory.shadow is not None:
-                    memory.shadow.sign(offset, target.unit, self._key(bar))
+                    memory.shadow.sign(offset, target.unit, self.mbarriers.key(bar))
             one = Lanes(self.batch, np.array([transfer.lane]))
             self.mbarriers.count_bytes(one, transfer.statement, bar, -target.size)
             self.mbarriers.settle(bar)

@@ -21,7 +21,9 @@ from tileir.codegen.emulator.memory.tensor_map import TensorMap
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.threads.barriers import Barriers
 from tileir.codegen.emulator.threads.clocks import Clocks
+from tileir.codegen.emulator.threads.clusters import ClusterBarriers
 from tileir.codegen.emulator.threads.lanes import WARP, Lanes
+from tileir.codegen.emulator.threads.registers import Registers
 from tileir.codegen.emulator.threads.schedules import Completion, ranks
 from tileir.codegen.emulator.threads.scopes import Grid
 from tileir.codegen.emulator.threads.special import special_register
@@ -90,12 +92,13 @@ class RunningBatch:
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)
-        self.copies = Copies(self, memory, shared)
         self.async_proxy = AsyncProxy(self, shared, memory)
-        self.mbarriers = Mbarriers(self, shared)
-        self.bulk = BulkCopies(
-            self, self.async_proxy, self.mbarriers, Completion(settings.schedule)
-        )
+        completion = Completion(settings.schedule)
+        self.mbarriers = Mbarriers(self, shared, completion)
+        self.cluster_barriers = ClusterBarriers(self)
+        self.registers_of_warps = Registers(self, kernel.scope.entry.most_registers)
+        self.bulk = BulkCopies(self, self.async_proxy, self.mbarriers, completion)
+        self.copies = Copies(self, memory, shared, self.mbarriers, completion)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -116,8 +119,8 @@ class RunningBatch:
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
         """Return the coordinates of a block in the grid."""
-        x, y, _ = self.grid
-        return number % x, number // x % y, number // (x * y)
+        grid = self.clocks.grid
+        return grid.coordinate(number, 0), grid.coordinate(number, 1), grid.coordinate(number, 2)
 
     def special(self, name: str) -> Any:
         """Return the value of a special register for all lanes."""
@@ -131,6 +134,8 @@ class RunningBatch:
         """Run until every thread has ended."""
         self._run()
         self.bulk.end()
+        if problem := self.registers_of_warps.end():
+            raise emulation_error("registers", problem, schedule=self.schedule)
 
     def _run(self) -> None:
         everyone = Lanes(self, None)
@@ -177,15 +182,16 @@ class RunningBatch:
         runnable = (self.next != DONE) & ~self.waiting
         while not runnable.any():
             self.barriers.release()
+            self.cluster_barriers.release()
             runnable = (self.next != DONE) & ~self.waiting
             if not runnable.any():
                 if (self.next == DONE).all():
                     return None
-                if not self.bulk.finish_one() and not self.mbarriers.give_up():
+                if not self._finish_one() and not self.mbarriers.give_up():
                     raise self._stuck("deadlock", self._who_waits())
                 runnable = (self.next != DONE) & ~self.waiting
         if step % self.fair == self.fair - 1:
-            self.bulk.finish_one()
+            self._finish_one()
         groups = self._groups(runnable)
         turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
@@ -200,8 +206,21 @@ class RunningBatch:
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp")
 
+    def _finish_one(self) -> bool:
+        """Carry out a copy that threads may wait for; False if there is none."""
+        return self.bulk.finish_one() or self.copies.arrive_one()
+
     def _who_waits(self) -> str:
-        held = "; ".join([*self.barriers.who_waits(), *self.mbarriers.who_waits()])
+        held = "; ".join(
+            told
+            for each in (
+                self.barriers,
+                self.mbarriers,
+                self.cluster_barriers,
+                self.registers_of_warps,
+            )
+            for told in each.who_waits()
+        )
         return f"all threads that have not ended wait at barriers: {held}"
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:

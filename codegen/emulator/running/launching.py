@@ -124,7 +124,9 @@ def launch(
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
     lanes = FEW_LANES if kernel.orders_threads else LANES
-    together = max(1, min(lanes // threads, CLOCKS // threads**2))
+    cluster = kernel.scope.entry.cluster or (1, 1, 1)
+    size = cluster[0] * cluster[1] * cluster[2]
+    together = max(1, min(lanes // threads, CLOCKS // threads**2) // size) * size
     pitch = -(-threads // WARP) * WARP
     whole = Grid(
         blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch, kernel.agents

@@ -5,7 +5,9 @@ until they wait or end, with a turn of the others now and then. Within a rank, t
 of the text goes first, where diverged lanes converge again. Lock-step gives all warps one rank.
 
 A schedule also decides when bulk copies are carried out: when they start ("ascending"), or when no
-thread can run, the oldest or ("descending") the newest first; "random-N" draws lots.
+thread can run, the oldest or ("descending") the newest first; and whether a thread that tries to
+wait at an mbarrier fails at first ("descending") or only when no thread can run. "random-N" draws
+lots.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
 
 
 class Completion:
-    """When the bulk copies of a batch are carried out."""
+    """When bulk copies are carried out, and when threads give up waiting for them."""
 
     def __init__(self, schedule: str) -> None:
         self._schedule = str(schedule)
@@ -56,6 +58,12 @@ class Completion:
         if self._random is not None:
             return bool(self._random.integers(2))
         return self._schedule == "ascending"
+
+    def patient(self) -> bool:
+        """Whether a thread that tries to wait now does so, instead of failing at first."""
+        if self._random is not None:
+            return bool(self._random.integers(2))
+        return self._schedule != "descending"
 
     def next_of(self, count: int) -> int:
         """Return which of so many copies, the oldest first, is carried out next."""

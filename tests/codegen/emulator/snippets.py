@@ -22,12 +22,12 @@ _FAMILY = {1: "%h", 2: "%h", 4: "%r", 8: "%d"}
 
 def kernel(
     body: str, parameters: Sequence[str] = ("u64",), *, threads: int = THREADS,
-    target: str = "sm_90", before: str = "", name: str = "k",
+    target: str = "sm_90", before: str = "", name: str = "k", directives: str = "",
 ) -> str:  # fmt: skip
     """PTX with one entry: %p, %h, %r, %d are predicates and registers of 16, 32 and 64 bits.
 
-    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64, and the addresses of
-    the tensor maps, whose kind is "map".
+    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64, and addresses of
+    tensor maps, whose kind is "map". `directives` follow the number of threads.
     """
     declared = ", ".join(
         f".param .align 64 .b8 p{place}[128]" if kind == "map" else f".param .{kind} p{place}"
@@ -45,7 +45,7 @@ def kernel(
     )
     return (
         f"{HEAD.format(target=target)}{before}\n.visible .entry {name}({declared})\n"
-        f".reqntid {threads}\n{{\n{REGISTERS}"
+        f".reqntid {threads}\n{directives}{{\n{REGISTERS}"
         f"mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n{loads}{body}\nret;\n}}\n"
     )
 
@@ -71,12 +71,16 @@ def plan(
 
 def run(
     body: str, *arrays: Any, blocks: int = 1, threads: int = THREADS, shared: int = 0,
-    before: str = "", parameters: Sequence[str] | None = None, **more: Any,
+    before: str = "", parameters: Sequence[str] | None = None, cluster: int = 1,
+    directives: str = "", **more: Any,
 ) -> Result:  # fmt: skip
-    """Launch a body on arrays."""
+    """Launch a body on arrays; clusters are so many blocks along x."""
     kinds = parameters or ("u64",) * len(arrays)
-    text = kernel(body, kinds, threads=threads, before=before)
-    return launch(text, plan(kinds, threads, shared), blocks, arrays, **more)
+    if cluster > 1:
+        directives += f".reqnctapercluster {cluster}\n"
+    text = kernel(body, kinds, threads=threads, before=before, directives=directives)
+    about = {**plan(kinds, threads, shared), "cluster": [cluster, 1, 1]}
+    return launch(text, about, blocks, arrays, **more)
 
 
 def instruction(text: str, inputs: Sequence[np.dtype], result: np.dtype, name: str = "k") -> str:
