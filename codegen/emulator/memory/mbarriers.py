@@ -6,7 +6,7 @@ that the bulk copies of the phase are there. An mbarrier lives in its 8 bytes fr
 `inval`; nothing else may access them meanwhile.
 
 A thread that tries to wait does not run again until the phase is complete, or until nobody else can
-run, when it fails once, as it may after some time.
+run, when it fails once, as it may after some time; in some schedules it fails before that, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ import numpy as np
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
+from tileir.codegen.emulator.threads.clocks import LANE_SHIFT
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
+from tileir.codegen.emulator.threads.schedules import Completion
 from tileir.codegen.emulator.threads.snapshots import Snapshot
 
 from .scratch import Scratch
@@ -70,8 +72,10 @@ def pending_count(state: np.ndarray) -> np.ndarray:
 class Mbarriers:
     """The mbarriers of a batch."""
 
-    def __init__(self, batch: Batch, shared: Scratch) -> None:
-        self.batch, self.shared = batch, shared
+    def __init__(self, batch: Batch, shared: Scratch, completion: Completion) -> None:
+        self.batch, self.shared, self.completion = batch, shared, completion
+        self._tried = np.full((2, batch.count), -1, np.int64)
+        """Mbarrier and phase at which each lane has tried to wait last."""
         self.living: dict[int, Mbarrier] = {}
         """By the offset in the shared memory of the batch."""
         self.made = 0
@@ -132,7 +136,7 @@ class Mbarriers:
         """
         memory = memory or self.shared
         address = lanes.broadcast(address)
-        offset = lanes.broadcast(memory.place(lanes, statement, address, USE))
+        offset = lanes.broadcast(memory.where(lanes, statement, address, USE)[0])
         missing = np.array([each not in self.living for each in offset.tolist()])
         if missing.any():
             first = int(address[missing][0])
@@ -193,6 +197,18 @@ class Mbarriers:
                 self.settle(bar)
                 here = here[len(now) :]
         return states
+
+    def count_arrivals(self, lanes: Lanes, statement: Statement, bar: Mbarrier) -> None:
+        """Let lanes arrive once each, after the fact: they hand over nothing."""
+        for _ in range(lanes.count):
+            if not bar.pending:
+                raise self._too_many(lanes, statement, bar, np.arange(lanes.count))
+            bar.pending -= 1
+            self.settle(bar)
+
+    def key(self, bar: Mbarrier) -> int:
+        """Return the key of accesses that those know who find this phase complete."""
+        return (self.batch.clocks.grid.count + bar.agent) << LANE_SHIFT | bar.phase + 1
 
     def _too_many(
         self, lanes: Lanes, statement: Statement, bar: Mbarrier, wrong: np.ndarray
@@ -267,9 +283,15 @@ class Mbarriers:
     ) -> None:
         """Let lanes wait whose phase is not complete (`mbarrier.try_wait`, its first half)."""
         for bar, here, past in self._asked(lanes, statement, address, phase, parity):
-            if not past.all():
-                bar.waiting.append(lanes.numbers[here[~past]])
-                self.batch.waiting[bar.waiting[-1]] = True
+            numbers = lanes.numbers[here[~past]]
+            if len(numbers) and not self.completion.patient():
+                before = self._tried[:, numbers]
+                again = (before[0] == bar.address) & (before[1] == bar.phase)
+                self._tried[0, numbers], self._tried[1, numbers] = bar.address, bar.phase
+                numbers = numbers[again]
+            if len(numbers):
+                bar.waiting.append(numbers)
+                self.batch.waiting[numbers] = True
 
     def test(
         self,

@@ -32,6 +32,8 @@ from tileir.errors import EmulationError
 _NAME = re.compile(r"[%\w$]+")
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
+_COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
+
 
 def compile_block(scope: Scope, number: int, block: BasicBlock) -> Callable[..., Any]:
     """Return the function of a block: it takes the active lanes, and returns their next blocks."""
@@ -178,6 +180,8 @@ class _BlockCompiler:
             return self._numbers(text)
         if kind == "@":
             return self._address(text)
+        if kind == "#":
+            return self._coordinates(text)
         if many:
             names = split(text[1:-1]) if text.startswith("{") else [text]
             return f"({' '.join(self._source(name, kind) + ',' for name in names)})"
@@ -257,6 +261,14 @@ class _BlockCompiler:
         if not offset:
             return name
         return f"({name} + {self._constant(np.uint64(offset & (2**64 - 1)))})"
+
+    def _coordinates(self, text: str) -> str:
+        """Return the address of a tensor map and a tuple of coordinates."""
+        match = _COORDINATES.fullmatch(text)
+        if not match:
+            raise self._error("syntax", f"not a tensor map with coordinates: {text}")
+        places = " ".join(self._source(each, "s32") + "," for each in split(match[2]))
+        return f"{self._address(f'[{match[1]}]')}, ({places})"
 
     def _write(self, text: str, kind: str, value: str, guard: str | None) -> None:
         if text == "_":

@@ -71,7 +71,7 @@ class Barriers:
         names = lanes.broadcast(number)
         blocks = self.batch.block_of[numbers]
         if aligned:
-            self._whole_warps(lanes, statement)
+            self.check_whole_warps(lanes, statement)
         keys = blocks * KEYS + names
         for key in np.unique(keys).tolist():
             block, name = divmod(key, KEYS)
@@ -91,7 +91,7 @@ class Barriers:
                 self.batch.waiting[numbers[here]] = True
         self.release()
 
-    def _whole_warps(self, lanes: Lanes, statement: Statement) -> None:
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None:
         """EmulationError unless all threads of a warp that have not ended arrive at once."""
         batch = self.batch
         active = np.zeros(batch.count, bool)

@@ -27,7 +27,13 @@ class Space(Protocol):
     def rows(self, word: int, count: int) -> np.ndarray: ...
 
     def reach(
-        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        access: Access,
+        value: Any = None,
+        keys: Any = None,
     ) -> Any: ...
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None: ...
@@ -63,6 +69,8 @@ class BlockBarriers(Protocol):
         waits: bool = True,
         flag: Any = None,
     ) -> None: ...
+
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None: ...
 
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None: ...
 

@@ -32,10 +32,8 @@ class Grid:
         """
         self.extents, self.agents = extents, agents
         number = np.arange(extents[0] * extents[1] * extents[2])
-        x, y = number % extents[0], number // extents[0] % extents[1]
-        z = number // (extents[0] * extents[1])
-        wide, high = -(-extents[0] // cluster[0]), -(-extents[1] // cluster[1])
-        self.cluster = x // cluster[0] + wide * (y // cluster[1] + high * (z // cluster[2]))
+        self.cluster = number // (cluster[0] * cluster[1] * cluster[2])
+        self.shape = cluster
         self.threads, self.count = threads, len(number) * threads
         self.proxy_fences = ProxyFences(self.count)
         self.grain = 1
@@ -44,6 +42,16 @@ class Grid:
             if min(together, self.count) * self.columns <= CLOCKS:
                 break
             self.grain = grain
+
+    def coordinate(self, number: Any, axis: int) -> Any:
+        """Return a coordinate of blocks by their numbers, which count a cluster after the other."""
+        size = self.shape[0] * self.shape[1] * self.shape[2]
+        cluster, rank = number // size, number % size
+        for each in range(axis):
+            cluster = cluster // (self.extents[each] // self.shape[each])
+            rank = rank // self.shape[each]
+        across = self.extents[axis] // self.shape[axis]
+        return cluster % across * self.shape[axis] + rank % self.shape[axis]
 
     @property
     def columns(self) -> int:

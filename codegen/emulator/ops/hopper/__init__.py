@@ -1,5 +1,5 @@
-"""Instructions since sm_90: mbarriers, bulk and tensor copies, clusters, registers of warpgroups."""
+"""Instructions since sm_90: mbarriers, bulk and tensor copies, clusters, warpgroups."""
 
-from . import mbarriers
+from . import bulk, clusters, mbarriers, tensors
 
-__all__ = ["mbarriers"]
+__all__ = ["bulk", "clusters", "mbarriers", "tensors"]

@@ -135,12 +135,26 @@ def testing(match: re.Match[str]) -> Any:
     return run
 
 
+def copied(match: re.Match[str]) -> Any:
+    """`cp.async.mbarrier.arrive`: an arrival when the thread's copies so far are there."""
+    space, counts = match["space"], bool(match["noinc"])
+
+    def run(lanes: Lanes, statement: Statement, mask: Any, address: Any) -> None:
+        active, address = under(lanes, mask, address)
+        if active.count:
+            address = shared_address(active, statement, address, space)
+            active.batch.copies.arrive(active, statement, address, counts)
+
+    return run
+
+
 def fence(match: re.Match[str]) -> Any:
     """`fence.mbarrier_init`: others, and the asynchronous proxy, see what `init` has made."""
 
     def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
         active = lanes.under(mask)
         if active.count:
+            active.batch.cluster_barriers.promise(active)
             active.batch.async_proxy.fence_only(active, (BARRIERS,))
 
     return run
@@ -166,5 +180,6 @@ for _parity, _phase in (("(?P<parity>.parity)", "u32"), ("", "b64")):
     effect(_head, f"pred = @ {_phase} u32?", testing)
     _head = f"mbarrier.test_wait{_parity}{_ACQUIRE}{_OWN}.b64"
     effect(_head, f"pred = @ {_phase}", testing)
+effect(f"cp.async.mbarrier.arrive(?P<noinc>.noinc)?{_OWN}.b64", "= @", copied)
 value("mbarrier.pending_count.b64", "u32 = b64", lambda match: lambda state: pending_count(state))
 effect("fence.mbarrier_init.release.cluster", "=", fence)

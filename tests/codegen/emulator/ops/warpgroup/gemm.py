@@ -74,7 +74,8 @@ CLEAR = "".join(f"mov.b32 %s{i}, 0;\n" for i in range(32))
 STORE = (
     # A thread has columns 8 j + 2 (lane % 4) and the next one of rows 16 warp + lane / 4 (+ 8).
     "shr.u32 %r20, %r0, 5;\nshl.b32 %r20, %r20, 4;\nand.b32 %r21, %r0, 31;\n"
-    "shr.u32 %r22, %r21, 2;\nadd.u32 %r20, %r20, %r22;\nand.b32 %r21, %r21, 3;\nshl.b32 %r20, %r20, 8;\n"
+    "shr.u32 %r22, %r21, 2;\nadd.u32 %r20, %r20, %r22;\nand.b32 %r21, %r21, 3;\n"
+    "shl.b32 %r20, %r20, 8;\n"
     "shl.b32 %r21, %r21, 3;\nadd.u32 %r20, %r20, %r21;\ncvt.u64.u32 %d20, %r20;\n"
     "add.s64 %d20, %d2, %d20;\n"
     + "".join(
