@@ -94,22 +94,8 @@ class MatrixProducts(Protocol):
 
     def fence(self, lanes: Lanes) -> None: ...
 
-    def claim(
-        self,
-        lanes: Lanes,
-        statement: Statement,
-        shape: int,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
-    ) -> None: ...
-
     def start(
-        self,
-        lanes: Lanes,
-        statement: Statement,
-        address: np.ndarray,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
+        self, lanes: Lanes, statement: Statement, shape: int, registers: Any, address: np.ndarray
     ) -> np.ndarray: ...
 
     def commit(self, lanes: Lanes) -> None: ...
