@@ -23,6 +23,7 @@ KINDS = {
     "warp": "an exchange between lanes in which one of them does not take part",
     "descriptor": "a matrix descriptor that describes nothing",
     "fence": "an asynchronous access that no fence orders after earlier ones of the threads",
+    "registers": "warps request or release registers in a way that PTX leaves undefined",
     "heap": "memory of the heap is freed wrongly, or never",
     "deadlock": "no thread can continue, and not all have ended",
     "livelock": "more steps than the limit",

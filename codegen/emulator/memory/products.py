@@ -20,6 +20,7 @@ from tileir.codegen.emulator.threads.lanes import Batch, Lanes
 
 from .proxies import AsyncProxy, AsyncRead
 
+BUSY = "a register with the {} of a product that nothing has waited for"
 TOUCHED, FENCED = 0, 1
 """How a lane accessed a register last; or the shape of the product whose sum it was."""
 
@@ -66,58 +67,57 @@ class Products:
         for counts, role in ((self.summing, "sum"), (self.reading, "factor")):
             busy = counts[row][numbers] > 0
             if busy.any():
-                message = f"a register with the {role} of a product that nothing has waited for"
-                raise lanes.error("poison", message, statement, busy)
+                raise lanes.error("poison", BUSY.format(role), statement, busy)
         self.last[row][numbers] = TOUCHED
 
     def fence(self, lanes: Lanes) -> None:
         """Order all earlier accesses of the lanes to registers before those of later products."""
         self.last[:, lanes.numbers] = FENCED
 
-    def claim(
-        self,
-        lanes: Lanes,
-        statement: Statement,
-        shape: int,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
-    ) -> None:
-        """Check that a product of whole warpgroups may access registers, before it does."""
-        for registers, allowed, counts, role in (
-            (sums, (FENCED, shape), self.reading, "factor"),
-            (factor, (FENCED,), self.summing, "sum"),
-        ):
-            held = np.ix_([self.rows[register] for register in registers], lanes.numbers)
-            busy = (counts[held] > 0).any(axis=0)
-            if busy.any():
-                message = f"a register with the {role} of a product that nothing has waited for"
-                raise lanes.error("poison", message, statement, busy)
-            unordered = ~np.isin(self.last[held], allowed).all(axis=0)
-            if unordered.any():
-                message = (
-                    "a register is accessed, then by this product, without wgmma.fence between"
-                )
-                raise lanes.error("fence", message, statement, unordered)
-        self.last[np.ix_([self.rows[register] for register in sums], lanes.numbers)] = shape
-
     def start(
         self,
         lanes: Lanes,
         statement: Statement,
+        shape: int,
+        registers: tuple[tuple[int, ...], tuple[int, ...]],
         address: np.ndarray,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
     ) -> np.ndarray:
-        """Start a product, of which each lane reads pieces: addresses of shape (lanes, pieces).
+        """Start a product of a shape, with registers for its sums and its first factor.
 
-        Returns the pieces that are there now: (lanes, pieces, words).
+        Each lane reads pieces of factors: addresses of shape (lanes, pieces). Returns those that
+        are there now: (lanes, pieces, words).
         """
+        sums, factor = ([self.rows[register] for register in each] for each in registers)
+        self._check(lanes, statement, sums, (FENCED, shape), self.reading, "factor")
+        self._check(lanes, statement, factor, (FENCED,), self.summing, "sum")
         read, words = self.proxy.start_read(lanes, statement, address)
-        rows = [[self.rows[register] for register in each] for each in (sums, factor)]
         numbers = lanes.numbers
-        self.pending.append(Product(numbers, self.closed[numbers], read, rows[0], rows[1]))
+        self.last[np.ix_(sums, numbers)] = shape
+        self.pending.append(Product(numbers, self.closed[numbers], read, sums, factor))
         self._count(self.pending[-1], 1)
         return words
+
+    def _check(
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        rows: list[int],
+        allowed: tuple[int, ...],
+        other: np.ndarray,
+        role: str,
+    ) -> None:
+        """EmulationError unless a product may access registers after what accessed them last.
+
+        `other` counts accesses under way in another role, after which it may not.
+        """
+        held = np.ix_(rows, lanes.numbers)
+        busy = (other[held] > 0).any(axis=0)
+        if busy.any():
+            raise lanes.error("poison", BUSY.format(role), statement, busy)
+        unordered = ~np.isin(self.last[held], allowed).all(axis=0)
+        if unordered.any():
+            message = "a register is accessed, then by this product, without wgmma.fence between"
+            raise lanes.error("fence", message, statement, unordered)
 
     def commit(self, lanes: Lanes) -> None:
         """Close a group: the products that the lanes have started since their last commit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
-from tileir.codegen.emulator.threads.scopes import SCOPES
+from tileir.codegen.emulator.threads.scopes import CTA, SCOPES
 
 _SCOPES = "(?P<scope>cta|cluster|gpu|sys|gl)"
 FENCES = -1
@@ -118,6 +119,8 @@ def fence(match: re.Match[str]) -> Any:
         shadow = memory.shadow if isinstance(memory, Memory) else None
         if not active.count or shadow is None:
             return
+        if access.releases and scope != CTA and prod(lanes.batch.cluster) > 1:
+            lanes.batch.cluster_barriers.promise(active)
         if total and shadow.releases is not None:
             shadow.releases.access(active, np.full(active.count, FENCES), access)
         lanes.batch.clocks.fence(active.numbers, scope, access.acquires, access.releases)

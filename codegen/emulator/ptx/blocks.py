@@ -16,12 +16,13 @@ from .table import Resolved, look_up
 
 FRAGMENT = ".fragment"
 """Suffix of a product whose first factor is in registers."""
-COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
-"""Suffixes of the two halves of a barrier with a result."""
+COUNTED, ARRIVE, ASK, TAKE = ".counted", ".arrive", ".ask", ".take"
+"""Suffixes of the two halves of a barrier with a result, and of a wait at an mbarrier."""
 CARRY = "CC.CF"
 """The condition code register with the carry flag, which no operand names."""
 _ALIGNED = re.compile(r"bar\.(cta\.)?(sync|red|arrive)|barrier\..*\.aligned")
 _CARRYING = re.compile(r"(?:add|sub|mad)(c?)(?:\.lo|\.hi)?(\.cc)?\.[su](?:32|64)")
+_TRYING = "mbarrier.try_wait."
 _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
@@ -51,6 +52,8 @@ class BasicBlock:
 
 
 def _as_written(opcode: str) -> str:
+    if opcode.startswith(_TRYING):
+        return opcode.removesuffix(ASK)
     return opcode.removesuffix(ARRIVE).removesuffix(COUNTED)
 
 
@@ -83,8 +86,8 @@ def _name(statement: Statement) -> str:
 def _expanded(entry: PtxEntry) -> Iterator[Statement]:
     """Yield the statements with what is implicit in them.
 
-    A barrier with a result becomes two statements: lanes arrive, and later take the result. The
-    carry flag becomes an operand.
+    A barrier with a result becomes two statements: lanes arrive, and later take the result; so does
+    a wait at an mbarrier. The carry flag becomes an operand.
     """
     entry.registers[0][CARRY] = "pred"
     for statement in entry.statements:
@@ -94,6 +97,10 @@ def _expanded(entry: PtxEntry) -> Iterator[Statement]:
             arrive = COUNTED + ARRIVE if len(rest) > 2 else ARRIVE
             yield replace(statement, opcode=statement.opcode + arrive, operands=tuple(rest))
             yield replace(statement, opcode=statement.opcode + TAKE, operands=(first,))
+        elif statement.opcode.startswith(_TRYING):
+            asked = statement.operands[1:]
+            yield replace(statement, opcode=statement.opcode + ASK, operands=asked)
+            yield replace(statement, opcode=statement.opcode + TAKE)
         elif carrying and any(carrying.groups()):
             result, *sources = statement.operands
             takes, gives = ((CARRY,) if flag else () for flag in carrying.groups())

@@ -8,6 +8,8 @@ import string
 from .blocks import cut
 from .syntax import PtxEntry, Variable
 
+_NAME = re.compile(r"[%\w$]+")
+
 
 class Scope:
     """The names of a kernel: registers by number, labels by block, variables by address."""
@@ -29,7 +31,7 @@ class Scope:
         )
         self.local, self.local_bytes = _lay_out([v for v in own if v.space == "local"])
         self.parameters, self.parameter_bytes = _lay_out(entry.parameters)
-        self.watched = self._of_products()
+        self.watched = self._watched()
         self._addresses = {**globals_, **self.shared, **self.local, **self.parameters}
 
     def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
@@ -45,16 +47,19 @@ class Scope:
                 return self._registers[key]
         return None
 
-    def _of_products(self) -> dict[int, int]:
+    def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
+        """Return the numbers of all registers that a text names."""
+        numbers = (self.register(name, scopes) for name in _NAME.findall(text))
+        return [number for number in numbers if number is not None]
+
+    def _watched(self) -> dict[int, int]:
         """Number the registers that products of warpgroups access: register -> from 0 on."""
         found: dict[int, int] = {}
         for statement in self.entry.statements:
             if statement.opcode.startswith("wgmma."):
-                braced = re.findall(r"\{(.*?)\}", " ".join(statement.operands))
-                for name in re.findall(r"[%\w$]+", " ".join(braced)):
-                    register = self.register(name, statement.scope)
-                    if register is not None:
-                        found.setdefault(register, len(found))
+                braced = "".join(each for each in statement.operands if each.startswith("{"))
+                for register in self.registers(braced, statement.scope):
+                    found.setdefault(register, len(found))
         return found
 
     def _declared(self, scope: int, name: str) -> str | None:

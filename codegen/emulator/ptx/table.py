@@ -7,6 +7,7 @@ sources:
     t, s32, pred ..   an operand of that type; `2t` is the type of twice the width
     t*                any number of operands in braces
     @                 an address as u64, its offset added
+    #                 a tensor map and coordinates, `[map, {x, y}]`: an address, and a tuple of s32
     $                 the text of the operand
     &                 registers in braces, by number: the function itself reads and writes them
     u32|pred          one or the other

@@ -29,8 +29,9 @@ from tileir.codegen.emulator.ptx.table import Resolved
 from tileir.codegen.emulator.threads import special
 from tileir.errors import EmulationError
 
-_NAME = re.compile(r"[%\w$]+")
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
+
+_COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
 
 
 def compile_block(scope: Scope, number: int, block: BasicBlock) -> Callable[..., Any]:
@@ -122,21 +123,11 @@ class _BlockCompiler:
 
     def _touch(self, statement: Statement, guard: str | None) -> None:
         """Note which registers of products an instruction accesses."""
-        if not self.scope.watched:
-            return
-        for name in dict.fromkeys(_NAME.findall(" ".join(statement.operands))):
-            register = self.scope.register(name, statement.scope)
-            if register in self.scope.watched:
+        if self.scope.watched:
+            named = self.scope.registers(" ".join(statement.operands), statement.scope)
+            for register in sorted(self.scope.watched.keys() & named):
                 line = self._constant(statement)
-                self.lines.append(f"A.touch({register}, {line}, {guard or 'None'})")
-
-    def _numbers(self, text: str) -> str:
-        """Return registers in braces by their numbers."""
-        names = split(text[1:-1]) if text.startswith("{") else []
-        numbers = tuple(self.scope.register(name, self.statement.scope) for name in names)
-        if not numbers or None in numbers:
-            raise self._error("unknown", f"expected registers in braces: {text}")
-        return self._constant(numbers)
+                self.lines.append(f"A.touch({register}, {line}, {guard})")
 
     def _define(self, text: str) -> None:
         """Give a register that LLVM leaves undefined the value 1."""
@@ -175,9 +166,11 @@ class _BlockCompiler:
         if kind == "$":
             return self._constant(text)
         if kind == "&":
-            return self._numbers(text)
+            return self._constant(tuple(self.scope.registers(text, self.statement.scope)))
         if kind == "@":
             return self._address(text)
+        if kind == "#":
+            return self._coordinates(text)
         if many:
             names = split(text[1:-1]) if text.startswith("{") else [text]
             return f"({' '.join(self._source(name, kind) + ',' for name in names)})"
@@ -257,6 +250,14 @@ class _BlockCompiler:
         if not offset:
             return name
         return f"({name} + {self._constant(np.uint64(offset & (2**64 - 1)))})"
+
+    def _coordinates(self, text: str) -> str:
+        """Return the address of a tensor map and a tuple of coordinates."""
+        match = _COORDINATES.fullmatch(text)
+        if not match:
+            raise self._error("syntax", f"not a tensor map with coordinates: {text}")
+        places = " ".join(self._source(each, "s32") + "," for each in split(match[2]))
+        return f"{self._address(f'[{match[1]}]')}, ({places})"
 
     def _write(self, text: str, kind: str, value: str, guard: str | None) -> None:
         if text == "_":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,7 +71,7 @@ class Barriers:
         names = lanes.broadcast(number)
         blocks = self.batch.block_of[numbers]
         if aligned:
-            self._whole_warps(lanes, statement)
+            self.check_whole_warps(lanes, statement)
         keys = blocks * KEYS + names
         for key in np.unique(keys).tolist():
             block, name = divmod(key, KEYS)
@@ -90,7 +91,7 @@ class Barriers:
                 self.batch.waiting[numbers[here]] = True
         self.release()
 
-    def _whole_warps(self, lanes: Lanes, statement: Statement) -> None:
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None:
         """EmulationError unless all threads of a warp that have not ended arrive at once."""
         batch = self.batch
         active = np.zeros(batch.count, bool)
@@ -131,6 +132,13 @@ class Barriers:
                 self.members[waiting] = len(waiting)
                 whole = len(waiting) == alive[block]
                 batch.clocks.synchronize(np.sort(members), np.sort(waiting), whole)
+
+    def who_waits(self) -> Iterator[str]:
+        """Yield for each barrier at which threads wait how many do."""
+        for (block, name), barrier in self.open.items():
+            expected = "all" if barrier.expected is None else barrier.expected
+            where = self.batch.coordinates(self.batch.first + block)
+            yield f"{barrier.count} of {expected} threads of block {where} at barrier {name}"
 
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
         """Order the accesses of the lanes of each warp that have the same member mask."""

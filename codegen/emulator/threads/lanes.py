@@ -27,7 +27,13 @@ class Space(Protocol):
     def rows(self, word: int, count: int) -> np.ndarray: ...
 
     def reach(
-        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        access: Access,
+        value: Any = None,
+        keys: Any = None,
     ) -> Any: ...
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None: ...
@@ -64,6 +70,8 @@ class BlockBarriers(Protocol):
         flag: Any = None,
     ) -> None: ...
 
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None: ...
+
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None: ...
 
 
@@ -86,22 +94,8 @@ class MatrixProducts(Protocol):
 
     def fence(self, lanes: Lanes) -> None: ...
 
-    def claim(
-        self,
-        lanes: Lanes,
-        statement: Statement,
-        shape: int,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
-    ) -> None: ...
-
     def start(
-        self,
-        lanes: Lanes,
-        statement: Statement,
-        address: np.ndarray,
-        sums: tuple[int, ...],
-        factor: tuple[int, ...],
+        self, lanes: Lanes, statement: Statement, shape: int, registers: Any, address: np.ndarray
     ) -> np.ndarray: ...
 
     def commit(self, lanes: Lanes) -> None: ...
@@ -113,6 +107,8 @@ class Proxy(Protocol):
     """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
 
     def fence(self, lanes: Lanes, suffix: str) -> None: ...
+
+    def fence_only(self, lanes: Lanes, names: tuple[str, ...]) -> None: ...
 
 
 class Batch(Protocol):

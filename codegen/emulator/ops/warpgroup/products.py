@@ -92,17 +92,15 @@ def product(match: re.Match[str]) -> Any:
         registers = factor if what.fragment else ()
         _check_registers(what, active, statement, sums, registers)
         kept = warps.agreed(lanes.broadcast(scale)[chosen], "predicates scale-d")
-        products = lanes.batch.products
-        products.claim(active, statement, what.n << 6 | what.k, sums, registers)
         sides = [side for side in (0, 1) if side or not what.fragment]
         given = (factor, second)
         address = [
             _addresses(what, warps, statement, lanes.broadcast(given[side])[chosen], side, turned)
             for side, turned in zip(sides, transposed[-len(sides) :], strict=True)
         ]
+        words = _read(what, warps, statement, (sums, registers), address)
         old = what.old(warps, statement, sums, kept)
         matrices = [what.first(warps, statement, registers)] if what.fragment else []
-        words = _read(warps, statement, address, sums, registers)
         matrices += [
             what.matrix(side, each, turned)
             for side, each, turned in zip(sides, words, transposed[-len(sides) :], strict=True)
@@ -165,11 +163,11 @@ def _addresses(
 
 
 def _read(
+    what: _Product,
     warps: WholeWarpgroups,
     statement: Statement,
+    registers: tuple[tuple[int, ...], tuple[int, ...]],
     address: list[np.ndarray],
-    sums: tuple[int, ...],
-    factor: tuple[int, ...],
 ) -> list[np.ndarray]:
     """Start the product; return the pieces of each factor: (warps, lines, pieces, words).
 
@@ -178,9 +176,9 @@ def _read(
     flat = np.concatenate([each.reshape(warps.count, -1) for each in address], axis=1)
     many = flat.shape[1]
     lane = np.resize(np.arange(many), (-(-many // WARP), WARP)).T
-    pieces = warps.lanes.batch.products.start(
-        warps.lanes, statement, flat[:, lane].reshape(warps.lanes.count, -1), sums, factor
-    )
+    shape, own = what.n << 6 | what.k, flat[:, lane].reshape(warps.lanes.count, -1)
+    products = warps.lanes.batch.products
+    pieces = products.start(warps.lanes, statement, shape, registers, own)
     words = pieces.reshape(warps.count, WARP, -1, pieces.shape[2]).swapaxes(1, 2)
     words = words.reshape(warps.count, -1, pieces.shape[2])[:, :many]
     ends = np.cumsum([each[0, 0].size for each in address])
