@@ -46,7 +46,14 @@ ROWS: dict[str, Row | Op] = {
 BLOCK = Dialect(
     "block IR",
     ROWS,
-    {**TILE_IR_KINDS, Frag: "tile", Shared: "shared", Flight: "flight", Turn: "turn", Mbarrier: "mbarrier"},
+    {
+        **TILE_IR_KINDS,
+        Frag: "tile",
+        Shared: "shared",
+        Flight: "flight",
+        Turn: "turn",
+        Mbarrier: "mbarrier",
+    },
     type_problem,
     KINDS,
     OP_RULES,

@@ -237,10 +237,15 @@ TENSOR_COPIES = (
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
-        attributes=(Attribute("map", INTEGER, "The number of the tensor map among the kernel's."),),
+        attributes=(
+            Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
+            Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
+            Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
+        ),
         effects=WRITES,
         format=(
-            "{view}[[{index}]], {destination}[ token = {token}] map = {map}"
+            "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
+            " dimensions = {dimensions} box = {box}"
             " : {view:type}, {index:common}, {destination:type}"
         ),
     ),
@@ -298,7 +303,9 @@ ORDERS = (
         "barrier",
         "All threads of the block wait for each other here.\n"
         "It orders accesses before it and after it to the same memory: `pairs` names them.",
-        operands=(many("memory", Constraint(("mbarrier", "shared", "token")), "What the accesses share."),),
+        operands=(
+            many("memory", Constraint(("mbarrier", "shared", "token")), "What the accesses share."),
+        ),
         attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
         effects=SIDE_EFFECT,
         format="[ {memory}] pairs = {pairs}[ : {memory:type}]",

@@ -204,7 +204,14 @@ def _mbarrier(types: TypeReader, depth: int) -> Mbarrier:
     return Mbarrier(types.reader.integer("a number of slots", 1, 1 << 16))
 
 
-BLOCK_FORMS = {**FORMS, "flight": _flight, "frag": _frag, "mbarrier": _mbarrier, "shared": _shared, "turn": _turn}
+BLOCK_FORMS = {
+    **FORMS,
+    "flight": _flight,
+    "frag": _frag,
+    "mbarrier": _mbarrier,
+    "shared": _shared,
+    "turn": _turn,
+}
 """Name of a type -> the function that reads the contents of its angle brackets."""
 
 # Attributes -------------------------------------------------------------------------------------

@@ -79,7 +79,9 @@ class _Run:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
-        areas = [op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")]
+        areas = [
+            op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")
+        ]
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset

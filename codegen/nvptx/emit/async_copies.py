@@ -15,6 +15,7 @@ from tileir.codegen.nvptx.machine import async_copy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
+from . import tensor_copies
 from .context import I1, I32, Context
 from .sequences.shared_addresses import SharedAddresses
 from .sequences.shared_symbol import shared_address
@@ -59,11 +60,15 @@ def shared_slot(ctx: Context, op: Op) -> None:
 
 def first_turn(ctx: Context, op: Op) -> None:
     """Lower first_turn."""
+    if op.result.type.phased:
+        return tensor_copies.first_turn(ctx, op)
     ctx.define(op.result, _first_slot(ctx, op.operands["ring"]))
 
 
 def advance(ctx: Context, op: Op) -> None:
     """Lower advance: after the last slot comes the first one again."""
+    if op.result.type.phased:
+        return tensor_copies.advance(ctx, op)
     builder, ring = ctx.builder, op.operands["ring"]
     first, slot = _first_slot(ctx, ring), ctx.values[op.operands["turn"]]
     size = slot_bytes(ring.owner)
@@ -78,6 +83,8 @@ def _first_slot(ctx: Context, ring: Value) -> ir.Value:
 
 def _in_slot(ctx: Context, ring: Value, turn: Value) -> ir.Value:
     """Return the address of a ring's tile in the slot whose turn it is."""
+    if turn.type.phased:
+        return tensor_copies.tile_in_slot(ctx, ring, turn)
     return ctx.builder.add(ctx.values[turn], ir.Constant(I32, tile_offset(ring)))
 
 

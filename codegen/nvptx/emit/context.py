@@ -15,12 +15,16 @@ from typing import Any
 from llvmlite import ir
 
 from tileir.codegen.block.types import Frag
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine, uniform
+from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
 from tileir.ir import Block, Op, Value
 
+from .sequences.shuffle import shuffle
+
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 
+_FIRST_WARP = -1
+"""The key of the test for the first warp, among those for masks of a thread's number."""
 Fragment = Mapping[int, ir.Value]
 """Offset -> the element there."""
 
@@ -67,6 +71,8 @@ class Context:
     lower_op: Callable[[Context, Op], None]
     exit: ir.Block
     """The LLVM block that ends the thread, the target of `return`."""
+    tensor_maps: Sequence[ir.Value] = ()
+    """The addresses of the tensor maps that follow the parameters."""
     values: dict[Value, Any] = field(default_factory=dict)
     scopes: list[ControlScope] = field(default_factory=list)
     """The control flow around the op that is being lowered, innermost last."""
@@ -137,6 +143,17 @@ class Context:
                 bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
                 self._owners[mask] = self.builder.icmp_unsigned("!=", bits, ir.Constant(I32, 0))
         return self._owners[mask]
+
+    def in_first_warp(self) -> ir.Value:
+        """Return whether the thread is in the first warp, i1, so that ptxas knows that it is the
+        same in all lanes."""
+        if _FIRST_WARP not in self._owners:
+            with self.builder.goto_entry_block():
+                warp = self.builder.lshr(self.thread, ir.Constant(I32, LANE_BITS))
+                warp = shuffle(self.builder, "idx", warp, ir.Constant(I32, 0))
+                first = self.builder.icmp_unsigned("==", warp, ir.Constant(I32, 0))
+                self._owners[_FIRST_WARP] = first
+        return self._owners[_FIRST_WARP]
 
     def inside(
         self, layout: LinearLayout, cut: int, distance: int, predicate: ir.Value | None

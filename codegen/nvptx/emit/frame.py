@@ -12,17 +12,26 @@ from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
 from tileir.ir import Body
 
-from .context import Context
+from .context import I64, Context
 from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
 
+_TENSOR_MAP = ir.ArrayType(ir.IntType(8), 128)
+ALIGNMENT_OF_MAPS = 64
 
-def declare_kernel(module: ir.Module, kernel: KernelIR) -> None:
-    """Declare the entry in the LLVM module, before another name can clash with it."""
-    elements = [value.type.element for value in kernel.parameters]
-    kind = ir.FunctionType(ir.VoidType(), [integer_type(element) for element in elements])
-    ir.Function(module, kind, kernel.symbol)
+
+def declare_kernel(module: ir.Module, kernel: KernelIR, maps: int = 0) -> None:
+    """Declare the entry in the LLVM module, before another name can clash with it.
+
+    Behind the parameters, it takes so many tensor `maps`.
+    """
+    kinds = [integer_type(value.type.element) for value in kernel.parameters]
+    kinds += [_TENSOR_MAP.as_pointer()] * maps
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), kernel.symbol)
+    for argument in function.args[len(kernel.parameters) :]:
+        set.add(argument.attributes, f"byval({_TENSOR_MAP}) align {ALIGNMENT_OF_MAPS}")
+        set.add(argument.attributes, '"nvvm.grid_constant"')
 
 
 def lower_kernel(
@@ -45,7 +54,10 @@ def lower_kernel(
     threads = contract["num_warps"] << LANE_BITS
     exit = function.append_basic_block("exit")
     ctx = Context(builder, thread, threads, lowering.block, lowering.op, exit)
-    for value, argument in zip(kernel.parameters, function.args, strict=True):
+    ctx.tensor_maps = [
+        builder.ptrtoint(each, I64) for each in function.args[len(kernel.parameters) :]
+    ]
+    for value, argument in zip(kernel.parameters, function.args, strict=False):
         ctx.define_scalar(value, value_of(builder, argument, value.type.element))
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)

@@ -28,6 +28,7 @@ from tileir.types import Scalar, Tile, ValueType
 from .register_loads import RegisterLoads
 from .ring_loads import Rings
 from .split_products import first_slice
+from .tensor_rings import by_tensor_copies
 
 _BOOL = Tile(Scalar("i1"))
 _BOUNDS = ("lowerBound", "upperBound", "step")
@@ -100,7 +101,9 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
     rings, edited = Rings(state, target), False
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
         refused = state.reasons[Decision.NOT_AHEAD]
-        loads: Loads | None = rings.choose(loop, refused) or RegisterLoads.choose(loop, refused)
+        ring = rings.choose(loop, refused)
+        loads: Loads | None = ring and by_tensor_copies(ring, state, target)
+        loads = loads or RegisterLoads.choose(loop, refused)
         if loads is not None:
             for early in loads.early:
                 refused.drop(early.load)

@@ -49,7 +49,7 @@ MOST_COPIES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Copied:
+class Copied:
     """A load that becomes asynchronous copies, with the op that stores its tile, and the memory."""
 
     early: EarlyLoad
@@ -67,6 +67,11 @@ class _Copied:
     def bytes(self) -> int:
         """Bytes in a slot."""
         return -(-self.tile.bytes // self.alignment) * self.alignment
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of an element in memory."""
+        return memory_bytes(self.tile.element)
 
     @property
     def alignment(self) -> int:
@@ -96,9 +101,11 @@ class Rings:
         """
         facts: Divisibility = self._state.kernel.facts(Divisibility)
         general = self._problem or (
-            Reason("inner_ring") if any(op.name == "copy_async" for op in loop.walk()) else None
+            Reason("inner_ring")
+            if any(op.name in ("copy_async", "copy_tensor") for op in loop.walk())
+            else None
         )
-        copied: list[_Copied] = []
+        copied: list[Copied] = []
         for load, early in loads_in(loop):
             if isinstance(early, str):
                 refused.add(load, Reason(early, MAX_SLICE_OPS))
@@ -119,7 +126,7 @@ class Rings:
             copied.remove(largest)
         return None
 
-    def _stages(self, loop: Op, copied: Sequence[_Copied]) -> tuple[int, Reason]:
+    def _stages(self, loop: Op, copied: Sequence[Copied]) -> tuple[int, Reason]:
         """Return the number of slots that shared memory has for these tiles, and why so many."""
         size, unit = sum(each.bytes for each in copied), max(each.alignment for each in copied)
         blocks = max(RESIDENT_THREADS // self._state.threads, 1)
@@ -150,7 +157,7 @@ class Rings:
         copies = prod(view.tile) // vector // self._state.threads
         return Reason("many_copies", copies) if copies > MOST_COPIES else None
 
-    def _copied(self, early: EarlyLoad, facts: Divisibility) -> _Copied | Reason:
+    def _copied(self, early: EarlyLoad, facts: Divisibility) -> Copied | Reason:
         """Return how a load's tile is stored, if it is only stored, for matrix products alone."""
         tile = early.load.results[0]
         users = [use.op for use in tile.uses]
@@ -166,7 +173,7 @@ class Rings:
             return Reason("pieces")
         if reader := _other_reader(place.result, store):
             return Reason("other_reader", reader.name)
-        return _Copied(early, store, place, streaming(early.load, self._state.threads, facts))
+        return Copied(early, store, place, streaming(early.load, self._state.threads, facts))
 
 
 def _other_reader(place: Value, store: Op) -> Op | None:
@@ -188,10 +195,10 @@ class RingLoads:
     """Whether turns have the phase of an mbarrier."""
 
     def __init__(
-        self, copied: Sequence[_Copied], stages: int, why: Reason, facts: Divisibility
+        self, copied: Sequence[Copied], stages: int, why: Reason, facts: Divisibility
     ) -> None:
-        self._copied, self._stages = copied, stages
-        self.depth: Reason | None = why
+        self.copied, self.stages, self.facts = copied, stages, facts
+        self.depth: Reason = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
         self._attributes = [
@@ -204,32 +211,37 @@ class RingLoads:
     def before(self, loop: Op) -> list[Value]:
         """See `Loads`: the turn of the first slot."""
         kinds = [
-            Shared(tile.element, tile.shape, tile.offsets, self._stages)
-            for tile in (each.tile for each in self._copied)
+            Shared(tile.element, tile.shape, tile.offsets, self.stages)
+            for tile in (each.tile for each in self.copied)
         ]
-        ring = make("shared_alloc", results=kinds, origin=self._copied[0].place)
+        ring = make("shared_alloc", results=kinds, origin=self.copied[0].place)
         self._rings = ring.results
-        first = make("first_turn", {"ring": ring.result}, results=[Turn(self._stages, self.phased)], origin=loop)
+        first = make(
+            "first_turn",
+            {"ring": ring.result},
+            results=[Turn(self.stages, self.phased)],
+            origin=loop,
+        )
         ring.insert_before(loop)
         first.insert_before(loop)
-        self._tokens = [outer_token(each.early, loop) for each in self._copied]
+        self._tokens = [outer_token(each.early, loop) for each in self.copied]
         return [first.result]
 
     def delayed(self) -> list[ValueType]:
         """See `Loads`: the flight of the copies, and a token for each of them."""
-        tiles = tuple(each.tile for each in self._copied)
-        return [Flight(tiles), *(Token() for _ in self._copied)]
+        tiles = tuple(each.tile for each in self.copied)
+        return [Flight(tiles), *(Token() for _ in self.copied)]
 
     def use(self, block: Block, handed: Sequence[Value], delayed: Sequence[Value]) -> Op | None:
         """See `Loads`: wait for the oldest slot, which comes behind the one that is filled next."""
         (turn,), (flight, *tokens) = handed, delayed
-        origin = self._copied[0].early.load
+        origin = self.copied[0].early.load
         following = self._advance(turn, origin)
         wait = make(
             "wait_group",
             {"flight": flight, "turn": following.result, "rings": tuple(self._rings)},
-            {"pending": self._stages - 2},
-            [each.tile for each in self._copied],
+            {"pending": self.stages - 2},
+            [each.tile for each in self.copied],
             origin=origin,
         )
         block.insert(0, following)
@@ -240,7 +252,7 @@ class RingLoads:
 
     def _replace(self, tiles: Sequence[Value], tokens: Sequence[Value]) -> None:
         """Replace loads and stores by the tiles that were copied."""
-        for each, tile, token in zip(self._copied, tiles, tokens, strict=True):
+        for each, tile, token in zip(self.copied, tiles, tokens, strict=True):
             each.store.erase()
             each.place.replace_with(tile)
             each.early.load.replace_with(None, token)
@@ -258,7 +270,7 @@ class RingLoads:
         """See `Loads`."""
         (turn,) = handed
         slots, tokens, self.made = [], [], []
-        places = zip(self._copied, self._rings, self._attributes, self._tokens, strict=True)
+        places = zip(self.copied, self._rings, self._attributes, self._tokens, strict=True)
         for each, ring, attributes, before in places:
             load = each.early.load
             slot = make(
@@ -282,8 +294,8 @@ class RingLoads:
             self.made.append(copy)
             slots.append(slot.result)
             tokens.append(copy.result)
-        origin = self._copied[0].early.load
-        tiles = tuple(each.tile for each in self._copied)
+        origin = self.copied[0].early.load
+        tiles = tuple(each.tile for each in self.copied)
         commit = make(
             "commit_group", {"tiles": tuple(slots)}, results=[Flight(tiles)], origin=origin
         )

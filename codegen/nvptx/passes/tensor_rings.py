@@ -10,13 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tileir.codegen.block.areas import pattern_alignment
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Mbarrier
+from tileir.codegen.layouts.swizzled_rows import span_of
 from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
+from tileir.codegen.nvptx.state import KernelState
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Token
 
 from .ring_loads import RingLoads, mapped
+
+
+def by_tensor_copies(ring: RingLoads, state: KernelState, target: Target) -> RingLoads:
+    """Return the same ring, filled by tensor copies if these can make all of its loads.
+
+    The kernel gets the tensor maps for them.
+    """
+    if not target.has("tensor copies"):
+        return ring
+    recipes: TensorRecipes = state.kernel.facts(TensorRecipes)
+    found = []
+    for each in ring.copied:
+        if pattern_alignment(each.place.result) == 1:
+            return ring
+        recipe = recipes.recipe(each.early.load, span_of(each.tile.offsets, each.element_bytes))
+        if isinstance(recipe, Reason):
+            return ring
+        found.append(recipe)
+    maps = state.tensor_maps
+    maps += [recipe for recipe in dict.fromkeys(found) if recipe not in maps]
+    return TensorRing(ring, [(maps.index(recipe), recipe) for recipe in found])
 
 
 class TensorRing(RingLoads):
@@ -25,15 +51,15 @@ class TensorRing(RingLoads):
     reason = Reason("tensor_copies")
     phased = True
 
-    def with_maps(self, maps: Sequence[int]) -> TensorRing:
-        """Set the number of the tensor map of each load."""
+    def __init__(self, ring: RingLoads, maps: Sequence[tuple[int, TensorRecipe]]) -> None:
+        super().__init__(ring.copied, ring.stages, ring.depth, ring.facts)
         self._maps = maps
-        return self
+        """The number and the recipe of the tensor map for each load."""
 
     def before(self, loop: Op) -> list[Value]:
         """See `Loads`: the turn of the first slot, and mbarriers for all slots."""
         made = super().before(loop)
-        alloc = make("mbarrier_alloc", results=[Mbarrier(self._stages)], origin=loop)
+        alloc = make("mbarrier_alloc", results=[Mbarrier(self.stages)], origin=loop)
         self._barriers = alloc.result
         init = make("mbarrier_init", {"barriers": alloc.result}, origin=loop)
         alloc.insert_before(loop)
@@ -48,7 +74,7 @@ class TensorRing(RingLoads):
     def use(self, block: Block, handed: Sequence[Value], delayed: Sequence[Value]) -> Op | None:
         """See `Loads`: wait for the oldest slot, which comes behind the one that is filled next."""
         (turn,), (flight, *tokens) = handed, delayed
-        origin = self._copied[0].early.load
+        origin = self.copied[0].early.load
         following = self._advance(turn, origin)
         operands = {
             "flight": flight,
@@ -56,7 +82,7 @@ class TensorRing(RingLoads):
             "turn": following.result,
             "rings": tuple(self._rings),
         }
-        wait = make("wait_copies", operands, results=[it.tile for it in self._copied], origin=origin)
+        wait = make("wait_copies", operands, results=[it.tile for it in self.copied], origin=origin)
         block.insert(0, following)
         block.insert(1, wait)
         self._replace(wait.results, tokens)
@@ -73,8 +99,8 @@ class TensorRing(RingLoads):
         """See `Loads`."""
         (turn,) = handed
         slots, tokens, self.made = [], [], []
-        places = zip(self._copied, self._rings, self._maps, self._tokens, strict=True)
-        for each, ring, number, before in places:
+        places = zip(self.copied, self._rings, self._maps, self._tokens, strict=True)
+        for each, ring, (number, recipe), before in places:
             load, ring_turn = each.early.load, {"ring": ring, "turn": turn}
             slot = make("shared_slot", ring_turn, results=[each.tile], origin=load)
             add(slot)
@@ -84,19 +110,24 @@ class TensorRing(RingLoads):
                 "destination": slot.result,
                 "token": before,
             }
-            copy = make("copy_tensor", operands, {"map": number}, [Token()], origin=load)
+            attributes = {
+                "tensor_map": number,
+                "dimensions": recipe.dimensions,
+                "box": recipe.box,
+            }
+            copy = make("copy_tensor", operands, attributes, [Token()], origin=load)
             add(copy)
             self.made.append(copy)
             slots.append(slot.result)
             tokens.append(copy.result)
-        origin = self._copied[0].early.load
+        origin = self.copied[0].early.load
         operands = {
             "tiles": tuple(slots),
             "barriers": self._barriers,
             "turn": turn,
             "predicate": exists,
         }
-        flight = Flight(tuple(each.tile for each in self._copied))
+        flight = Flight(tuple(each.tile for each in self.copied))
         commit = make("commit_copies", operands, results=[flight], origin=origin)
         add(commit)
         following = self._next
@@ -105,4 +136,3 @@ class TensorRing(RingLoads):
             add(advance)
             following = advance.result
         return [following], [commit.result, *tokens]
-

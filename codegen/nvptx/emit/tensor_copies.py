@@ -1,0 +1,151 @@
+"""Lowering of tensor copies and of the mbarriers that say when they are done.
+
+A phased turn is a number (i32): twice that of the slot, plus the phase in which it is filled.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from llvmlite import ir
+
+from tileir.codegen.block.areas import slot_bytes, tile_offset
+from tileir.codegen.block.types import Mbarrier
+from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.nvptx.machine import tensor_copy
+from tileir.codegen.nvptx.machine.wgmma import fence_proxy
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
+
+from .context import I32, Context
+from .sequences.shared_symbol import shared_address
+
+_BYTES = Mbarrier(1).bytes
+
+
+def mbarrier_alloc(ctx: Context, op: Op) -> None:
+    """Lower mbarrier_alloc: the address of the first one."""
+    ctx.define(op.result, shared_address(ctx.builder, op.attributes["offset"]))
+
+
+def mbarrier_init(ctx: Context, op: Op) -> None:
+    """Lower mbarrier_init: the first thread does it."""
+    builder, barriers = ctx.builder, op.operands["barriers"]
+    with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
+        for address in _each(ctx, barriers):
+            tensor_copy.initialise(builder, address, 1)
+        fence_proxy(builder)
+
+
+def mbarrier_inval(ctx: Context, op: Op) -> None:
+    """Lower mbarrier_inval: the first thread does it."""
+    builder, barriers = ctx.builder, op.operands["barriers"]
+    with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
+        for address in _each(ctx, barriers):
+            tensor_copy.invalidate(builder, address)
+
+
+def copy_tensor(ctx: Context, op: Op) -> None:
+    """Lower copy_tensor: nothing, until it is committed."""
+
+
+def commit_copies(ctx: Context, op: Op) -> None:
+    """Lower commit_copies: one lane of the first warp expects the bytes and starts the copies."""
+    builder, tiles = ctx.builder, op.operands["tiles"]
+    wanted = ctx.in_first_warp()
+    if op.operands["predicate"] is not None:
+        wanted = builder.and_(wanted, ctx.scalar(op.operands["predicate"]))
+    with builder.if_then(wanted), builder.if_then(tensor_copy.elected(builder)):
+        barrier = _mbarrier(ctx, op.operands["barriers"], op.operands["turn"])
+        tensor_copy.expect(builder, barrier, sum(tile.type.bytes for tile in tiles))
+        for tile in tiles:
+            (copy,) = [use.op for use in tile.uses if use.op.name == "copy_tensor"]
+            _start(ctx, copy, barrier)
+
+
+def wait_copies(ctx: Context, op: Op) -> None:
+    """Lower wait_copies: the tiles were filled in the phase before that of the turn."""
+    builder, turn = ctx.builder, op.operands["turn"]
+    phase = builder.and_(ctx.values[turn], ir.Constant(I32, 1))
+    parity = builder.xor(phase, ir.Constant(I32, 1))
+    tensor_copy.wait(builder, _mbarrier(ctx, op.operands["barriers"], turn), parity)
+    for tile, ring in zip(op.results, op.operands["rings"], strict=True):
+        ctx.define(tile, tile_in_slot(ctx, ring, turn))
+
+
+def first_turn(ctx: Context, op: Op) -> None:
+    """Lower first_turn of a phased turn: slot 0, phase 0."""
+    ctx.define(op.result, ir.Constant(I32, 0))
+
+
+def advance(ctx: Context, op: Op) -> None:
+    """Lower advance of a phased turn: behind the last slot, the other phase begins."""
+    builder, turn = ctx.builder, ctx.values[op.operands["turn"]]
+    last = ir.Constant(I32, 2 * (op.result.type.slots - 1))
+    following = builder.add(turn, ir.Constant(I32, 2))
+    phase = builder.and_(turn, ir.Constant(I32, 1))
+    again = builder.xor(phase, ir.Constant(I32, 1))
+    is_last = builder.icmp_unsigned(">=", turn, last)
+    ctx.define(op.result, builder.select(is_last, again, following))
+
+
+def tile_in_slot(ctx: Context, ring: Value, turn: Value) -> ir.Value:
+    """Return the address of a ring's tile in the slot of a phased turn."""
+    builder = ctx.builder
+    number = builder.lshr(ctx.values[turn], ir.Constant(I32, 1))
+    distance = builder.mul(number, ir.Constant(I32, slot_bytes(ring.owner)))
+    start = shared_address(builder, ring.owner.attributes["offset"] + tile_offset(ring))
+    return builder.add(distance, start)
+
+
+def _mbarrier(ctx: Context, barriers: Value, turn: Value) -> ir.Value:
+    """Return the address of the mbarrier of a slot."""
+    builder = ctx.builder
+    number = builder.lshr(ctx.values[turn], ir.Constant(I32, 1))
+    distance = builder.mul(number, ir.Constant(I32, _BYTES))
+    return builder.add(ctx.values[barriers], distance)
+
+
+def _each(ctx: Context, barriers: Value) -> list[ir.Value]:
+    first = ctx.values[barriers]
+    return [
+        ctx.builder.add(first, ir.Constant(I32, _BYTES * slot))
+        for slot in range(barriers.type.slots)
+    ]
+
+
+def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
+    """Start the copies of a tile: a box each."""
+    builder, view, tile = ctx.builder, op.operands["view"], op.operands["destination"]
+    kind, extents = tile.type, view.type.tile
+    dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
+    first = [
+        builder.mul(_index(ctx, op.operands["index"][dim]), ir.Constant(I32, extents[dim]))
+        for dim in dimensions
+    ]
+    inner = dimensions[0]
+    step = prod(extents[inner + 1 :])
+    for along in range(0, extents[inner], columns):
+        place = combine(kind.offsets, along * step) * memory_bytes(kind.element)
+        destination = builder.add(ctx.values[tile], ir.Constant(I32, place))
+        coordinates = [builder.add(first[0], ir.Constant(I32, along)), *first[1:]]
+        tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
+        tensor_copy.copy(builder, destination, tensor_map, coordinates, barrier)
+
+
+def _index(ctx: Context, value: Value) -> ir.Value:
+    """Return the index of a tile as an i32; the guard of the tensor map sees to that it fits."""
+    index = ctx.scalar(value)
+    if index.type.width > I32.width:
+        return ctx.builder.trunc(index, I32)
+    return index if index.type == I32 else ctx.builder.zext(index, I32)
+
+
+LOWERINGS = {
+    "commit_copies": commit_copies,
+    "copy_tensor": copy_tensor,
+    "mbarrier_alloc": mbarrier_alloc,
+    "mbarrier_init": mbarrier_init,
+    "mbarrier_inval": mbarrier_inval,
+    "wait_copies": wait_copies,
+}

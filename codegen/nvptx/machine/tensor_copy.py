@@ -1,0 +1,71 @@
+"""Tensor copies: one thread has the hardware copy a box of a tensor, and an mbarrier count the bytes.
+
+An mbarrier is 8 bytes of shared memory. Its phase ends when as many threads have arrived as it was
+initialised for, and all bytes that they expect have arrived; then the next phase begins. A thread
+waits for the end of a phase by its parity. See "Asynchronous copy" and "mbarrier" in the PTX ISA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+_VOID = ir.VoidType()
+_I32 = ir.IntType(32)
+
+
+def initialise(builder: ir.IRBuilder, address: ir.Value, count: int) -> None:
+    """Initialise an mbarrier for so many arrivals, and have tensor copies see it."""
+    _run(builder, f"mbarrier.init.shared::cta.b64 [$0], {count};", [address])
+
+
+def invalidate(builder: ir.IRBuilder, address: ir.Value) -> None:
+    """End the use of an mbarrier."""
+    _run(builder, "mbarrier.inval.shared::cta.b64 [$0];", [address])
+
+
+def elected(builder: ir.IRBuilder) -> ir.Value:
+    """Return in one lane of the warp 1, in all others 0 (i1)."""
+    text = "{ .reg .pred one; elect.sync _|one, 0xffffffff; selp.b32 $0, 1, 0, one; }"
+    found = builder.asm(ir.FunctionType(_I32, []), text, "=r", [], True)
+    found.attributes.add("convergent")
+    return builder.icmp_unsigned("!=", found, ir.Constant(_I32, 0))
+
+
+def expect(builder: ir.IRBuilder, barrier: ir.Value, size: int) -> None:
+    """Arrive at an mbarrier, and expect so many bytes in its phase."""
+    _run(builder, f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {size};", [barrier])
+
+
+def copy(
+    builder: ir.IRBuilder,
+    destination: ir.Value,
+    tensor_map: ir.Value,
+    coordinates: Sequence[ir.Value],
+    barrier: ir.Value,
+) -> None:
+    """Start to copy a box; its first element is at the coordinates (i32), innermost first."""
+    rank = len(coordinates)
+    numbers = ", ".join(f"${index}" for index in range(3, 3 + rank))
+    text = (
+        f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        f" [$0], [$1, {{{numbers}}}], [$2];"
+    )
+    _run(builder, text, [destination, tensor_map, barrier, *coordinates])
+
+
+def wait(builder: ir.IRBuilder, barrier: ir.Value, parity: ir.Value) -> None:
+    """Wait for the end of the phase of a parity (i32, 0 or 1)."""
+    text = (
+        "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;"
+        " @!done bra.uni again; }"
+    )
+    _run(builder, text, [barrier, parity])
+
+
+def _run(builder: ir.IRBuilder, text: str, arguments: Sequence[ir.Value]) -> None:
+    kinds = [each.type for each in arguments]
+    letters = ["l" if kind != _I32 else "r" for kind in kinds]
+    function = ir.FunctionType(_VOID, kinds)
+    builder.asm(function, text, ",".join([*letters, "~{memory}"]), arguments, True)
