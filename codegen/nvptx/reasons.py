@@ -47,6 +47,7 @@ SENTENCES = {
     "layouts": "it is loaded in several layouts",
     "write_before": "a write may come before it, outside of the loop",
     # why a load goes ahead
+    "tensor_copies": "only matrix products read its tile, and a tensor map describes its tensor",
     "only_products": "only matrix products read its tile, and no store comes before it",
     "barriers_delay": "barriers or stores in the loop would delay it",
     # how elements get into another layout
@@ -54,6 +55,20 @@ SENTENCES = {
     "few_shuffles": "no element changes its warp, and {0} do",
     "many_shuffles": "it would take {0} shuffles of a thread",
     "warps_change": "elements change their warp",
+    # why it is no copy of boxes of a tensor
+    "no_tensor_copies": "the target has no tensor copies",
+    "not_made": "no stage makes tensor copies yet",
+    "gathered": "the rows of its view are gathered",
+    "after_acquire": "its token comes after {0}, which may acquire what other blocks have written",
+    "after_store": "its token comes after {0} of this kernel, and no proxy fence lies between",
+    "no_map_element": "tensor maps have no elements of type {0}",
+    "many_dimensions": "it has more than {0} dimensions",
+    "computed_base": "the kernel computes the base address of its tensor",
+    "computed_extent": "the kernel computes an extent of its tensor",
+    "computed_stride": "the kernel computes a stride of its tensor",
+    "unfit_size": "its tensor has an extent or a stride in bytes of {0}, which is in no tensor map",
+    "short_rows": "its rows have {0} bytes",
+    "large_box": "its tile has more than {0} elements along a dimension",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",

@@ -229,7 +229,7 @@ def emit_llvm(state: State) -> None:
     module.machine = Machine.of_gpu(target)
     module.triple, module.data_layout = TRIPLE, str(state.machine.target_data)
     for kernel_state in state.kernels:
-        declare_kernel(module, kernel_state.kernel)
+        declare_kernel(module, kernel_state.kernel, len(kernel_state.tensor_maps))
         kernel = kernel_state.kernel
         define_variables(module, kernel.walk(), kernel.bytecode.globals if kernel.bytecode else ())
     for kernel_state in state.kernels:
