@@ -228,8 +228,8 @@ MOVES = (
 TENSOR_COPIES = (
     Row(
         "copy_tensor",
-        "Describe a copy of the tile of a view to shared memory, with zeros beyond the tensor's edge."
-        "\nThe hardware makes all of it, by a tensor map; `commit_copies` starts it.",
+        "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
+        "The hardware makes all of it, by a tensor map; `commit_copies` starts it.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -267,8 +267,8 @@ TENSOR_COPIES = (
     ),
     Row(
         "wait_copies",
-        "Every thread waits until the copies to a slot have been made, in the round before its turn."
-        "\nThe results are the tiles.",
+        "Every thread waits for the copies to a slot, those of the round before its turn.\n"
+        "The results are the tiles.",
         operands=(
             Operand("flight", FLIGHT, "The copies that are awaited."),
             Operand("barriers", MBARRIER, "The mbarriers of the ring."),

@@ -61,14 +61,16 @@ def shared_slot(ctx: Context, op: Op) -> None:
 def first_turn(ctx: Context, op: Op) -> None:
     """Lower first_turn."""
     if op.result.type.phased:
-        return tensor_copies.first_turn(ctx, op)
-    ctx.define(op.result, _first_slot(ctx, op.operands["ring"]))
+        tensor_copies.first_turn(ctx, op)
+    else:
+        ctx.define(op.result, _first_slot(ctx, op.operands["ring"]))
 
 
 def advance(ctx: Context, op: Op) -> None:
     """Lower advance: after the last slot comes the first one again."""
     if op.result.type.phased:
-        return tensor_copies.advance(ctx, op)
+        tensor_copies.advance(ctx, op)
+        return
     builder, ring = ctx.builder, op.operands["ring"]
     first, slot = _first_slot(ctx, ring), ctx.values[op.operands["turn"]]
     size = slot_bytes(ring.owner)

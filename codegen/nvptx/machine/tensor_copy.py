@@ -1,4 +1,4 @@
-"""Tensor copies: one thread has the hardware copy a box of a tensor, and an mbarrier count the bytes.
+"""Tensor copies: one thread has a box of a tensor copied, and an mbarrier counts the bytes.
 
 An mbarrier is 8 bytes of shared memory. Its phase ends when as many threads have arrived as it was
 initialised for, and all bytes that they expect have arrived; then the next phase begins. A thread

@@ -1,7 +1,7 @@
-"""Place fences between stores to shared memory and reads through the async proxy.
+"""Place fences between stores to shared memory and accesses through the async proxy.
 
-Tensor cores read operands by descriptors through the async proxy, which sees what threads have
-stored or copied only behind a `fence.proxy.async` of theirs (PTX ISA, "Proxies"). The fence goes
+Tensor cores read operands by descriptors, and tensor copies write, through the async proxy. What
+threads have stored or copied comes before that only behind a `fence.proxy.async` of theirs (PTX ISA, "Proxies"). The fence goes
 before the barrier that follows: whoever stored has to pass it, and others read behind the barrier.
 """
 
@@ -18,16 +18,15 @@ from .shared_accesses import SharedAccess
 
 def place_fences(body: Body) -> None:
     """Insert the fences of a body whose barriers have been placed."""
-    read = {
-        behind(value)[0]
-        for op in body.walk()
-        if op.name == "mma_async"
-        for value in op.operand_list()
-        if isinstance(value.type, Shared)
-    }
-    if not read:
+    read, filled = set[Value](), False
+    for op in body.walk():
+        if op.name == "mma_async":
+            tiles = (value for value in op.operand_list() if isinstance(value.type, Shared))
+            read |= {behind(tile)[0] for tile in tiles}
+        filled |= op.name == "copy_tensor"
+    if not read and not filled:
         return
-    walk = _Fencing(Accesses(body, None), read)
+    walk = _Fencing(Accesses(body, None), None if filled else read)
     walk.block(body.block, set())
     for barrier in walk.fenced:
         make("fence_proxy", origin=barrier).insert_before(barrier)
@@ -36,7 +35,11 @@ def place_fences(body: Body) -> None:
 class _Fencing(BarrierWalk):
     """A walk that finds the barriers before which a thread may have stored what is read."""
 
-    def __init__(self, accesses: Accesses, read: set[Value]) -> None:
+    def __init__(self, accesses: Accesses, read: set[Value] | None) -> None:
+        """Walk with the tiles that are read through the async proxy.
+
+        None is all of them: tensor copies may go to the bytes of any.
+        """
         super().__init__(accesses)
         self._read = read
         self.fenced: dict[Op, None] = {}
@@ -48,7 +51,7 @@ class _Fencing(BarrierWalk):
         complete(open_)
 
     def _is_stored(self, access: Access) -> bool:
-        """Whether an access, of this thread and others, has written what is read."""
+        """Whether an access, of this thread and others, has written what the proxy accesses."""
         if not isinstance(access, SharedAccess) or access.under_way:
             return False
-        return access.writes and access.tile in self._read
+        return access.writes and (self._read is None or access.tile in self._read)
