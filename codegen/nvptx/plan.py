@@ -86,7 +86,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "ptx_target": target.ptx_target,
         "ptx_version": f"{major}.{minor}",
         "runs_on": {"capability": list(capability), "later": later},
-        "parameters": parameter_rows(kernel),
+        "parameters": parameter_rows(kernel, state.written),
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
         "dynamic_shared_memory": state.shared_bytes,

@@ -14,6 +14,7 @@ from llvmlite import ir
 
 from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
@@ -76,9 +77,13 @@ NO_LINES = "no line information: nothing in the module says where in source it c
 
 
 def settle_launch(state: State) -> None:
-    """Settle the launch contracts of the entries, and their names in PTX."""
+    """Settle the launch contracts of the entries, and their names in PTX.
+
+    Which parameters are written through is found here, where all addresses are values of Tile IR.
+    """
     symbols = [kernel_state.symbol for kernel_state in state.kernels]
     for kernel_state in state.kernels:
+        kernel_state.written = written_parameters(kernel_state.kernel)
         kernel_state.contract = settle(kernel_state.kernel, state.target, state.launch)
     for kernel_state, name in zip(state.kernels, entry_names(symbols), strict=True):
         kernel_state.kernel = replace(kernel_state.kernel, symbol=name)
