@@ -195,7 +195,9 @@ class StagePrinter(ABC, Generic[S, K]):
         remarks = () if name in self.texts else self._so_far(name, each)
         annotation = partial(self.annotation, each)
         names = KeptNames(self._names[each], each.kernel.body, self.moves)
-        return AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
+        text = AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
+        names.remember()
+        return text
 
     def _head(self, remarks: Iterable[Remark]) -> str:
         """Return the comments above a kernel: the remarks about it as a whole."""

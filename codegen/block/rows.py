@@ -219,9 +219,10 @@ ORDERS = (
     Row(
         "barrier",
         "All threads of the block wait for each other here.\n"
-        "It orders accesses before it and after it to the same memory: `pairs` names them.",
+        "It orders accesses before it and after it to the same memory: `pairs` names those that it"
+        " alone stands between on some path, with the number of the memory among its operands.",
         operands=(many("memory", Constraint(("shared", "token")), "What the accesses share."),),
-        attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
+        attributes=(Attribute("pairs", TEXTS, 'As in "0: store_shared before load_shared".'),),
         effects=SIDE_EFFECT,
         format="[ {memory}] pairs = {pairs}[ : {memory:type}]",
     ),

@@ -15,17 +15,14 @@ from tileir.types import Token
 from .barrier_walk import (
     Access,
     Accesses,
-    Acquired,
     BarrierWalk,
-    Everything,
     Open,
+    Pair,
     is_under_way,
 )
 from .shared_accesses import SharedAccess
 
 Areas = tuple[Op, Op]
-Pair = tuple[Access, Access, Op]
-"""An access, a later one, and the op that makes the later one."""
 
 
 class BarrierPairs(BarrierWalk):
@@ -84,11 +81,6 @@ class BarrierPairs(BarrierWalk):
                         across[first, second, op] = None
 
 
-def texts(pairs: Iterable[Pair]) -> tuple[str, ...]:
-    """Return the pairs of a barrier as text, each one once."""
-    return tuple(sorted({_text(first, second) for first, second, _ in pairs}))
-
-
 def memory(barrier: Op, pairs: Iterable[Pair], numbers: Mapping[Op, int]) -> tuple[Value, ...]:
     """Return the tiles and tokens of pairs that are visible at a barrier, in their order.
 
@@ -106,19 +98,6 @@ def memory(barrier: Op, pairs: Iterable[Pair], numbers: Mapping[Op, int]) -> tup
         return numbers.get(owner, -1), value.index
 
     return tuple(sorted((value for value in found if value.is_visible_to(barrier)), key=order))
-
-
-def _text(first: Access, second: Access) -> str:
-    before = f"{first.name} of the iteration before," if first.around else first.name
-    if isinstance(first, Acquired):
-        before = f"acquire of {before}"
-    name = f"release of {second.name}" if _releases(second) else second.name
-    end = ", in the same bytes" if _different_areas(first, second) else ""
-    return f"{before} before {name}{end}"
-
-
-def _releases(access: Access) -> bool:
-    return isinstance(access, Everything) and access.name not in ("alloca", "heap_free")
 
 
 def _different_areas(first: Access, second: Access) -> Areas | None:

@@ -13,13 +13,13 @@ from .defect import EMULATOR, VERIFIER, Site, defect, ops
 Names = tuple[set[str], set[str]]
 
 
-_AROUND = re.compile(r" of the iteration before,|acquire of |release of |, in the same bytes")
+_PAIR = re.compile(r"(?:.*: )?(?:acquire of )?(\w+).*? before (?:release of )?(\w+)")
 
 
 def _names(barrier: Op) -> Names:
     """Return the mnemonics of the accesses before a barrier, and of those after it."""
-    pairs = [_AROUND.sub("", pair).split(" before ") for pair in barrier.attributes["pairs"]]
-    return {first for first, _ in pairs}, {second for _, second in pairs}
+    pairs = [_PAIR.match(pair) for pair in barrier.attributes["pairs"]]
+    return {pair[1] for pair in pairs}, {pair[2] for pair in pairs}
 
 
 def _excuse(barrier: Op) -> str:

@@ -51,6 +51,6 @@ def test_a_barrier_in_shared_memory_orders_other_memory_too() -> None:
     state = decided(KernelIR.of(kernel.module().functions[0]), "sm_90", "place_barriers")
     (barrier,) = [op for op in state.kernel.walk() if op.name == "barrier"]
     assert barrier.attributes["pairs"] == (
+        "1: store_shared before load_shared",
         "load_view_tko before store_view_tko",
-        "store_shared before load_shared",
     )
