@@ -21,8 +21,7 @@ from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
 from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
-from .barrier_pairs import Areas, BarrierPairs, memory
-from .barrier_texts import texts
+from .barrier_pairs import Areas, BarrierPairs, memory, texts
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, Pair, complete
 from .shared_accesses import reads_of
 

@@ -129,9 +129,8 @@ def test_a_ring_needs_one_barrier_behind_the_wait(slots: int, beside: bool) -> N
     (barrier,) = barriers_of(body)
     assert barrier.parent.ops[barrier.index - 1].name == "wait_group"
     pairs = barrier.attributes["pairs"]
-    names = "0, 1" if beside else "0"
-    assert f"{names}: mma {AROUND} copy_async for {later(slots - 1)} later" in pairs
-    awaited = f"{names}: copy_async for this iteration, started {later(slots - 1)} ahead,"
+    assert f"0, 1: mma {AROUND} copy_async for {later(slots - 1)} later" in pairs
+    awaited = f"0, 1: copy_async for this iteration, started {later(slots - 1)} ahead,"
     assert f"{awaited} before mma" in pairs
     assert all(problem for _, problem in without_each(body))
 
