@@ -24,6 +24,7 @@ from .passes.allocate_memory import memory_needed
 from .reasons import Decision, Reason
 from .schedule.mma_plan import plan_of
 from .schedule.mma_reads import read_by
+from .several_barriers import pairs_of_several
 from .state import KernelState, State
 
 _PRODUCTS = ("mma", "mma_scaled")
@@ -134,7 +135,7 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
     yield _because(loop, what, *_reasons(each, Decision.RING_SLOTS, loop))
     more = memory_needed(each.kernel.body, {loop: size * (slots + 1)}, without={ring})
     room = state.target.shared_of_each(each.contract["minnctapersm"])
-    yield Row(loop, f"a slot more would make that {more} bytes of shared memory, of {room}")
+    yield Row(loop, f"a slot more would take {more} of {room} bytes of shared memory in all")
 
 
 def _ring_of(loop: Op) -> Op | None:
@@ -156,9 +157,15 @@ def _barriers(state: State, each: KernelState, named: Named) -> Found:
     found = barriers(each)
     if found:
         yield Row(None, counted(len(found), "barrier"), "all threads of the block wait there")
+    areas = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
+    several = pairs_of_several(each.kernel.body, areas)
     for number, op in enumerate(found, 1):
         where = f"barrier {number} of {len(found)}, {_place(op, named())}"
-        yield Row(op, where, "; ".join(_pair(op, pair, named()) for pair in op.attributes["pairs"]))
+        pairs = (_pair(op, pair, areas, named()) for pair in op.attributes["pairs"])
+        yield Row(op, where, "; ".join(pairs))
+        if more := several.get(op):
+            what = f"barrier {number} together with a later one"
+            yield Row(op, what, "; ".join(_pair(op, pair, areas, named()) for pair in more))
 
 
 def _place(op: Op, names: Names) -> str:
@@ -175,11 +182,17 @@ def _place(op: Op, names: Names) -> str:
     return ", ".join([*before[-1:], *behind[:1]]) or "outside of loops"
 
 
-def _pair(op: Op, pair: str, names: Names) -> str:
+def _pair(op: Op, pair: str, areas: Sequence[Op], names: Names) -> str:
     """Return a pair with the names of the memory instead of numbers."""
-    memory = [names.name(value) for value in op.operands["memory"]]
+    memory = op.operands["memory"]
+
+    def name(found: re.Match[str]) -> str:
+        if found["area"]:
+            return names.name(areas[int(found["area"])].results[int(found["tile"] or 0)])
+        return names.name(memory[int(found[0])])
+
     numbers, colon, words = pair.rpartition(": ")
-    return re.sub(r"\d+", lambda found: memory[int(found[0])], numbers) + colon + words
+    return re.sub(r"area (?P<area>\d+)(#(?P<tile>\d+))?|\d+", name, numbers) + colon + words
 
 
 def _memory(state: State, each: KernelState, named: Named) -> Found:
@@ -204,10 +217,13 @@ def _slots(op: Op, named: Named) -> str:
     if op.name == "alloca" or op.results[0].type.slots * len(op.results) == 1:
         return ""
     begins, size = slot_layout(op)
-    names = [named().name(tile) for tile in op.results]
-    tiles = ", ".join(f"{name} at +{begin}" for name, begin in zip(names, begins, strict=True))
-    slots = op.results[0].type.slots
-    return f": {slots} slots of {size} bytes, {tiles}" if slots > 1 else f": {tiles}"
+    slots, parts = op.results[0].type.slots, []
+    if slots > 1:
+        parts.append(f"{slots} slots of {size} bytes")
+    if len(op.results) > 1:
+        pairs = zip(op.results, begins, strict=True)
+        parts += [f"{named().name(tile)} at +{begin}" for tile, begin in pairs]
+    return f": {', '.join(parts)}"
 
 
 def _unrolled(state: State, each: KernelState, named: Named) -> Found:

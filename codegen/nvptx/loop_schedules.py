@@ -118,9 +118,11 @@ class _Schedule:
         if accesses_of(op) is not None:
             ahead = body and op.operands.get("predicate") is not None
             return f"{self._names.op(op)}{f' for i+{self._ahead}' if ahead else ''}"
-        if op.name in BRANCHING or any(isinstance(v.type, Shared) for v in op.operand_list()):
-            return self._names.op(op)
-        return None
+        shared = [value for value in op.operand_list() if isinstance(value.type, Shared)]
+        if shared:
+            way = "to" if op.operands.get("destination") in shared else "from"
+            return f"{self._names.op(op)} {way} {self._tiles(shared, False)}"
+        return self._names.op(op) if op.name in BRANCHING else None
 
     def _reads(self, tiles: Sequence[Value]) -> str:
         return f", reads {self._tiles(tiles, False)}" if tiles else ""

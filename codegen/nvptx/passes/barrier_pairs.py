@@ -5,9 +5,10 @@ share bytes; which ones these are is found on the same walk.
 
 A pair as text: ``1, 2: mma of the iteration before, before copy_async for 2 iterations later``. The
 numbers are those of the barrier's operands, the memory of both accesses. Where it is not the same,
-but has bytes in common, they are ``1, 2 then 3``; `inner` is memory that a block inside allocates.
-A pair without numbers accesses memory that tokens order. Words are seen from the barrier: *the
-loop* is the one around it, if the barrier is deeper than the access.
+but has bytes in common, they are ``1, 2 then 3``. Memory that the barrier does not see is ``area
+4``, that of the fifth `shared_alloc` of the body. A pair without numbers accesses memory that
+tokens order. Iterations are counted from that of the later access, loops from the barrier: *the
+loop* is the one around it, if it is deeper than the access.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from .shared_accesses import SharedAccess
 Areas = tuple[Op, Op]
 Labels = tuple[str, str]
 """The memory of the earlier access of a pair, and that of the later one."""
-_INNER, _PASSED = "inner", ", if a loop between makes no trips"
+_PASSED = ", if a loop between makes no trips"
 _BEFORE = " of the iteration before"
 
 
@@ -127,9 +128,15 @@ def _different_areas(first: Access, second: Access) -> Areas | None:
 # Words ------------------------------------------------------------------------------------------
 
 
-def texts(barrier: Op, pairs: Iterable[Pair], memory: Sequence[Value]) -> tuple[str, ...]:
-    """Return the pairs of a barrier as text; `memory` is what the barrier has for operands."""
-    labels = {value: str(number) for number, value in enumerate(memory)}
+def texts(
+    barrier: Op, pairs: Iterable[Pair], memory: Sequence[Value], areas: Sequence[Op]
+) -> tuple[str, ...]:
+    """Return the pairs of a barrier as text.
+
+    `memory` is what the barrier has for operands, `areas` are the `shared_alloc` ops of the body.
+    """
+    labels = {tile: _area(number, tile) for number, op in enumerate(areas) for tile in op.results}
+    labels |= {value: str(number) for number, value in enumerate(memory)}
     always: dict[str, dict[Labels, None]] = {}
     passed: dict[str, dict[Labels, None]] = {}
     for first, second, _ in pairs:
@@ -145,7 +152,12 @@ def texts(barrier: Op, pairs: Iterable[Pair], memory: Sequence[Value]) -> tuple[
 def _labels(first: Access, second: Access, labels: dict[Value, str]) -> Labels:
     if not isinstance(first, SharedAccess) or not isinstance(second, SharedAccess):
         return "", ""
-    return labels.get(first.tile, _INNER), labels.get(second.tile, _INNER)
+    return labels[first.tile], labels[second.tile]
+
+
+def _area(number: int, tile: Value) -> str:
+    """Return the label of a tile of the area of that number: ``area 4``, ``area 4#1``."""
+    return f"area {number}" + (f"#{tile.index}" if len(tile.owner.results) > 1 else "")
 
 
 def _prefix(labels: Iterable[Labels]) -> str:

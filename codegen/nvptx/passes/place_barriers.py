@@ -179,11 +179,12 @@ class _Reuse:
 
     def name_pairs(self) -> None:
         """Give each barrier its pairs, and the memory that they are about."""
+        areas = [op for op in self._body.walk() if op.name == "shared_alloc"]
         for barrier in self._barriers():
             pairs = self._pairs_of(barrier) or self._walk.ordered_by(barrier, lambda _: True)
             shared = memory(barrier, pairs, self._numbers)
             barrier.operands["memory"] = shared
-            barrier.attributes["pairs"] = texts(barrier, pairs, shared)
+            barrier.attributes["pairs"] = texts(barrier, pairs, shared, areas)
 
     def _insert(self, op: Op) -> Op:
         made = _insert(op)

@@ -71,6 +71,8 @@ class SharedAccess:
     """The outermost loop of which it is of an earlier iteration."""
     passed: bool = False
     """Whether it is open only because a loop behind it makes no trips."""
+    several: bool = False
+    """Whether more than one barrier has been passed since."""
 
 
 def place_of(turn: Value | None) -> Place:

@@ -87,7 +87,7 @@ def test_why_a_load_goes_ahead() -> None:
     ring, more = (line for line in lines if line.startswith(("ring", "a slot")))
     assert re.fullmatch(r"ring of 5 slots of 1024 bytes, copies for 4 iterations .*", ring)
     assert ring.endswith(str(Reason("ring_most")))
-    assert re.fullmatch(r"a slot more would make that \d+ bytes of shared memory, of \d+", more)
+    assert re.fullmatch(r"a slot more would take \d+ of \d+ bytes of shared memory in all", more)
     assert f"copied 4 iterations ahead: {Reason('only_products')}" in lines
 
 
