@@ -24,7 +24,8 @@ def _names(barrier: Op) -> Names:
 
 
 def _excuse(body: Body, barrier: Op) -> str:
-    return excuses.atomics_alone(*_names(barrier)) or excuses.iterations_apart(body, barrier)
+    excuse = excuses.atomics_of_one_warp(body, *_names(barrier))
+    return excuse or excuses.iterations_apart(body, barrier)
 
 
 def _is_of_shared_memory(barrier: Op) -> bool:

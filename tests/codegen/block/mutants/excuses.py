@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.block.areas import behind, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, continues
+from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.nvptx.passes.allocate_memory import areas_of
@@ -26,17 +28,27 @@ AROUND = " of the iteration before,"
 # Barriers ---------------------------------------------------------------------------------------
 
 
-def atomics_alone(first: set[str], second: set[str]) -> str:
-    """Say if a barrier orders nothing but atomics."""
-    if all(name.startswith("atomic") for name in first | second):
-        return "atomics do not race, and those of one warp go together"
+def atomics_of_one_warp(body: Body, first: set[str], second: set[str]) -> str:
+    """Say if a barrier orders nothing but atomics that one warp does."""
+    names = first | second
+    if all(name.startswith("atomic") for name in names) and not any(
+        _is_of_several_warps(op) for op in body.walk() if op.name in names
+    ):
+        return "atomics do not race, and the emulator runs the lanes of a warp together"
     return ""
+
+
+def _is_of_several_warps(access: Op) -> bool:
+    """Whether not all owners of the elements that an op accesses are in the first warp."""
+    kind = worked_on(access).type
+    return isinstance(kind, Frag) and any(kind.layout.warp)
 
 
 def iterations_apart(body: Body, barrier: Op) -> str:
     """Say if a barrier orders stores of different iterations, which go to different elements.
 
-    Offsets are a multiple of some number plus the number of the iteration, which is smaller.
+    An offset from the one pointer is a multiple of some number, plus the number of the iteration,
+    which is smaller.
     """
     loop = barrier.parent.parent_op
     pairs = barrier.attributes["pairs"]
@@ -67,8 +79,10 @@ def _elements_apart(store: Op, loop: Op, facts: Divisibility) -> bool:
     pointers = store.operands["destination"].owner
     if not isinstance(pointers, Op) or pointers.name != "offset":
         return False
-    base, total = pointers.operands["ptr"], pointers.operands["offset"].owner
-    if _is_inside(base, loop) or not isinstance(total, Op) or total.name != "addi":
+    base, total = _repeated(pointers.operands["ptr"]), pointers.operands["offset"].owner
+    if base.type.size > 1 or _is_inside(base, loop):
+        return False
+    if not isinstance(total, Op) or total.name != "addi":
         return False
     for row, column in (("lhs", "rhs"), ("rhs", "lhs")):
         first, second = total.operands[row], total.operands[column]
@@ -80,15 +94,20 @@ def _elements_apart(store: Op, loop: Op, facts: Divisibility) -> bool:
 
 def _counts(value: Value, loop: Op, facts: Divisibility) -> bool:
     """Whether a value is the index of a loop, or a multiple of it."""
+    value = _repeated(value)
     while isinstance(value.owner, Op):
         op = value.owner
-        if op.name in ("broadcast", "exti", "reshape"):
-            (value,) = op.operand_list()
-        elif op.name == "muli" and facts[op.operands["rhs"]].constant:
-            value = op.operands["lhs"]
-        else:
+        if op.name != "muli" or not facts[op.operands["rhs"]].constant:
             return False
+        value = _repeated(op.operands["lhs"])
     return value is loop.regions[0].block.arguments[0]
+
+
+def _repeated(value: Value) -> Value:
+    """Return the number or pointer that a tile has everywhere, as far as ops repeat one."""
+    while isinstance(value.owner, Op) and value.owner.name in ("broadcast", "exti", "reshape"):
+        (value,) = value.owner.operand_list()
+    return value
 
 
 def _is_inside(value: Value, loop: Op) -> bool:
