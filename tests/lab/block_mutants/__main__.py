@@ -91,10 +91,11 @@ def _row(defect: Defect, noticed: Noticed, site: Site) -> Row:
     compiler = noticed.verifier or noticed.compiler
     enough = compiler if defect.noticed_by == VERIFIER else noticed
     said = {who: getattr(noticed, who) for who in ("verifier", "emulator", "compiler")}
+    excuse = "" if noticed else site.excuse
     return {
         **said,
-        "excused": "" if noticed else site.excuse,
-        "missed": not enough and not site.excuse,
+        "excused": excuse,
+        "missed": not enough and not excuse,
         "pairs": list(site.op.attributes.get("pairs", ())),
     }
 
