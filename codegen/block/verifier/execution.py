@@ -78,11 +78,12 @@ class _Run:
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
-        self._variables = [
-            (self._starts[op], self._starts[op] + area_bytes(op))
-            for op in areas
-            if op.name == "alloca"
-        ]
+        self._variables: list[tuple[int, int]] = []
+        for op in areas:
+            if op.name == "alloca":
+                start, end = self._starts[op], self._starts[op] + area_bytes(op)
+                self._variable(op, start, end)
+                self._variables.append((start, end))
 
     def block(self, block: Block, state: _State | None) -> _State | None:
         """Run a block; return the state at its end, None if control leaves before."""
@@ -172,8 +173,12 @@ class _Run:
             if low < end and start < high:
                 del state.held[other]
         state.held[piece] = frozenset({part})
+        self._variable(piece[0].owner, start, end)
+
+    def _variable(self, op: Op, start: int, end: int) -> None:
+        """Check that bytes are none of a variable, which is live in the whole kernel."""
         if any(low < end and start < high for low, high in self._variables):
-            self._problem(piece[0].owner, "its bytes are those of a variable")
+            self._problem(op, "its bytes are those of a variable")
 
     def _range(self, piece: Piece) -> tuple[int, int]:
         tile, slot = piece

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, STRAIGHT, Builder
-from tileir.codegen.block.verifier import block_problem
+from tests.codegen.block.problems import block_problem
 
 from .placed import barriers as barriers_of
 from .placed import followers, placed, without_each

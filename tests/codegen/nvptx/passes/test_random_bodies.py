@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, Builder
-from tileir.codegen.block.verifier import block_problem
+from tests.codegen.block.problems import block_problem
 from tileir.codegen.nvptx.passes.allocate_memory import areas_of, memory_needed
 from tileir.ir import Body
 
