@@ -182,8 +182,8 @@ def place_barriers(state: State) -> None:
         kernel = kernel_state.kernel
         gpu = state.target
         room = gpu.shared_of_each(kernel_state.contract["minnctapersm"])
-        by_registers = gpu.registers_per_sm // (FEW_REGISTERS * kernel_state.threads)
-        most = max(min(gpu.blocks_per_sm, by_registers), 1)
+        threads = min(gpu.threads_per_sm, gpu.registers_per_sm // FEW_REGISTERS)
+        most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
         resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
