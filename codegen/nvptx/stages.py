@@ -32,7 +32,6 @@ from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.place_barriers import place_barriers as barriers_of
-from .passes.ring_loads import RESIDENT_THREADS
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -73,6 +72,8 @@ __all__ = [
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
+FEW_REGISTERS = 48
+"""Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
@@ -193,10 +194,11 @@ def place_barriers(state: State) -> None:
     """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
-        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
-        # With half as many registers, twice as many threads are resident.
-        most = max(2 * RESIDENT_THREADS // kernel_state.threads, 1)
-        resident = [state.target.shared_of_each(blocks) for blocks in range(1, most + 1)]
+        gpu = state.target
+        room = gpu.shared_of_each(kernel_state.contract["minnctapersm"])
+        threads = min(gpu.threads_per_sm, gpu.registers_per_sm // FEW_REGISTERS)
+        most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
+        resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
 
