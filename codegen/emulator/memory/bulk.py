@@ -25,7 +25,8 @@ from tileir.codegen.emulator.threads.proxies import BARRIERS, GLOBAL
 from tileir.codegen.emulator.threads.schedules import Completion
 from tileir.codegen.emulator.threads.scopes import GPU, WEAK
 
-from .mbarriers import Mbarrier, Mbarriers
+from .mbarriers import Mbarriers
+from .phases import Mbarrier
 from .proxies import AsyncProxy
 from .scratch import Scratch
 from .spans import Span
@@ -83,9 +84,10 @@ class BulkCopies:
         lanes = source.lanes(self.batch, lane)
         key = None if not bars else self.mbarriers.key(bars[0])
         offset = self._reach(lanes, statement, source, key, writes=False)
-        held = isinstance(source.memory, Scratch)
-        if held:
-            source.memory.hold(offset, 1)
+        memory = source.memory
+        held = isinstance(memory, Scratch)
+        if isinstance(memory, Scratch):
+            memory.hold(offset, 1)
         before = source.read(offset)
         for target in targets:
             self._close(lane, statement, target, combine is not None)
@@ -95,7 +97,6 @@ class BulkCopies:
         transfer.held = held
         self.pending.append(transfer)
         if self.completion.early():
-            self._read(transfer)
             self._write(transfer)
 
     def _check_made(self, lane: int, statement: Statement, bar: Mbarrier) -> None:
@@ -164,7 +165,6 @@ class BulkCopies:
         if not waited:
             return False
         transfer = waited[self.completion.next_of(len(waited))]
-        self._read(transfer)
         self._write(transfer)
         return True
 
@@ -184,9 +184,10 @@ class BulkCopies:
             self._write(transfer)
         self.pending = []
 
-    def _read(self, transfer: Transfer) -> None:
+    def _read(self, transfer: Transfer) -> np.ndarray:
+        """Return the bytes of the source, which are read now if they have not been."""
         if transfer.data is not None:
-            return
+            return transfer.data
         source = transfer.source
         lanes = source.lanes(self.batch, transfer.lane)
         transfer.data = source.read(source.offsets(lanes, transfer.statement))
@@ -195,6 +196,7 @@ class BulkCopies:
             message = "the source of a copy was written while the copy was under way"
             first = int(source.address[changed][0])
             raise lanes.error("race", message, transfer.statement, changed, first)
+        return transfer.data
 
     def _let_go(self, transfer: Transfer) -> None:
         """Allow writes to the source."""
@@ -213,14 +215,13 @@ class BulkCopies:
         if transfer.written:
             return
         transfer.written = True
+        data = self._read(transfer)
         for target, bar in zip(transfer.targets, transfer.bars or [None], strict=False):
             lanes = target.lanes(self.batch, transfer.lane)
             self._check_alive(transfer, bar)
             offset = target.offsets(lanes, transfer.statement)
-            data = transfer.data
-            if transfer.combine is not None:
-                data = transfer.combine(target.read(offset), transfer.data)
-            target.write(offset, data)
+            combine = transfer.combine
+            target.write(offset, data if combine is None else combine(target.read(offset), data))
             if bar is None:
                 continue
             memory = target.memory

@@ -23,7 +23,8 @@ from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
 from tileir.codegen.emulator.threads.schedules import Completion
 
-from .mbarriers import Mbarrier, Mbarriers
+from .mbarriers import Mbarriers
+from .phases import Mbarrier
 from .scratch import Scratch
 from .spaces import GlobalMemory
 
@@ -53,7 +54,7 @@ class AsyncCopy:
     def part(self, chosen: np.ndarray) -> AsyncCopy:
         """Return the copy for some of its lanes only."""
         arrays = (self.numbers, self.group, self.source, self.target, self.length, self.before)
-        return AsyncCopy(self.size, *(each[chosen] for each in arrays), self.place)
+        return AsyncCopy(self.size, *(each[chosen] for each in arrays), place=self.place)
 
 
 @dataclass(slots=True)

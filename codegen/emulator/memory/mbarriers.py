@@ -12,7 +12,6 @@ run, when it fails once, as it may after some time; in some schedules it fails b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,50 +22,16 @@ from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.clocks import LANE_SHIFT
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
 from tileir.codegen.emulator.threads.schedules import Completion
-from tileir.codegen.emulator.threads.snapshots import Snapshot
 
+from .phases import MOST, Mbarrier
 from .scratch import Scratch
 
 SIZE = 8
 """Bytes of an mbarrier, and the alignment."""
-MOST = (1 << 20) - 1
-"""The largest count of arrivals, and of bytes in either direction (PTX ISA, "mbarrier")."""
 INIT, USE = Access(SIZE, writes=True, to_mbarrier=True), Access(SIZE, to_mbarrier=True)
 AGENTS = 1024
 """How many mbarriers of a batch have a clock of their own; others share one, which may only hide
 races."""
-_TAG, _PHASE = 0x5A << 56, 20
-
-
-@dataclass(slots=True)
-class Mbarrier:
-    """One mbarrier while it lives."""
-
-    block: int
-    """The block of the batch that has it."""
-    address: int
-    expected: int
-    pending: int
-    agent: int
-    made: tuple[int, int]
-    """Lane of the launch, and time, of its `init`."""
-    bytes: int = 0
-    """Bytes expected and not yet there; negative if they have come before anybody expects them."""
-    phase: int = 0
-    gathered: Snapshot = field(default_factory=Snapshot)
-    """What those know who have arrived in this phase."""
-    complete: Snapshot = field(default_factory=Snapshot)
-    """What those know who have arrived in earlier phases."""
-    waiting: list[np.ndarray] = field(default_factory=list)
-
-    def state(self) -> int:
-        """Return the state before an arrival, as `mbarrier.arrive` does."""
-        return _TAG | (self.phase & 0xFFFF_FFFF) << _PHASE | self.pending
-
-
-def pending_count(state: np.ndarray) -> np.ndarray:
-    """Return the arrivals that were pending in a state."""
-    return (state & np.uint64(MOST)).astype(np.uint32)
 
 
 class Mbarriers:
@@ -241,12 +206,7 @@ class Mbarriers:
         if bar.pending or bar.bytes:
             return
         grid = self.batch.clocks.grid
-        bar.phase += 1
-        bar.pending = bar.expected
-        known = bar.complete.joined(bar.gathered)
-        column = int(grid.column(grid.count + bar.agent))
-        bar.complete = known.knowing(column, bar.phase, grid.width)
-        bar.gathered = Snapshot()
+        bar.advance(int(grid.column(grid.count + bar.agent)), grid.width)
         self._wake(bar)
 
     def _wake(self, bar: Mbarrier) -> None:
@@ -266,12 +226,9 @@ class Mbarriers:
         asked = lanes.broadcast(phase).astype(np.uint64)
         for bar, here in self.find(lanes, statement, address):
             if parity:
-                yield bar, here, (asked[here] & np.uint64(1)) != np.uint64(bar.phase & 1)
+                yield bar, here, bar.past_parity(asked[here])
                 continue
-            of = (asked[here] >> np.uint64(_PHASE)) & np.uint64(0xFFFF_FFFF)
-            past = of != np.uint64(bar.phase & 0xFFFF_FFFF)
-            wrong = asked[here] >> np.uint64(56) != np.uint64(_TAG >> 56)
-            wrong |= past & (of != np.uint64(bar.phase - 1 & 0xFFFF_FFFF))
+            past, wrong = bar.past(asked[here])
             if wrong.any():
                 message = "that is no state of this or the last phase of the mbarrier"
                 where = np.isin(np.arange(lanes.count), here[wrong])

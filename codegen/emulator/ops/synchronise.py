@@ -15,6 +15,8 @@ from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.scopes import CTA, SCOPES
 
+from .hopper.batch import batch_of
+
 _SCOPES = "(?P<scope>cta|cluster|gpu|sys|gl)"
 FENCES = -1
 """The offset, of no memory, of a location that all fences of kind `sc` update."""
@@ -120,7 +122,7 @@ def fence(match: re.Match[str]) -> Any:
         if not active.count or shadow is None:
             return
         if access.releases and scope != CTA and prod(lanes.batch.cluster) > 1:
-            lanes.batch.cluster_barriers.promise(active)
+            batch_of(lanes).cluster_barriers.promise(active)
         if total and shadow.releases is not None:
             shadow.releases.access(active, np.full(active.count, FENCES), access)
         lanes.batch.clocks.fence(active.numbers, scope, access.acquires, access.releases)

@@ -92,24 +92,6 @@ class MatrixProducts(Protocol):
 
     def touch(self, lanes: Lanes, statement: Statement, register: int) -> None: ...
 
-    def fence(self, lanes: Lanes) -> None: ...
-
-    def start(
-        self, lanes: Lanes, statement: Statement, shape: int, registers: Any, address: np.ndarray
-    ) -> np.ndarray: ...
-
-    def commit(self, lanes: Lanes) -> None: ...
-
-    def wait(self, lanes: Lanes, statement: Statement, newest: int) -> None: ...
-
-
-class Proxy(Protocol):
-    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
-
-    def fence(self, lanes: Lanes, suffix: str) -> None: ...
-
-    def fence_only(self, lanes: Lanes, names: tuple[str, ...]) -> None: ...
-
 
 class Batch(Protocol):
     """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.
@@ -157,9 +139,6 @@ class Batch(Protocol):
 
     @property
     def products(self) -> MatrixProducts: ...
-
-    @property
-    def async_proxy(self) -> Proxy: ...
 
     def block_and_threads(
         self, numbers: np.ndarray

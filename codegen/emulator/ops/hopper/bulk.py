@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.memory.bulk import Combine
-from tileir.codegen.emulator.memory.mbarriers import Mbarrier
+from tileir.codegen.emulator.memory.phases import Mbarrier
 from tileir.codegen.emulator.memory.spaces import CLUSTER_STEP
 from tileir.codegen.emulator.memory.spans import contiguous
 from tileir.codegen.emulator.ops.atomics import change
@@ -18,6 +18,7 @@ from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.ptx.types import dtype
 from tileir.codegen.emulator.threads.lanes import Lanes
 
+from .batch import batch_of
 from .mbarriers import under
 
 UNIT = 16
@@ -51,7 +52,7 @@ def each_lane(active: Lanes, *operands: np.ndarray) -> Iterator[tuple[Any, ...]]
 
 def bar_at(one: Lanes, statement: Statement, address: int) -> Mbarrier:
     """Return the mbarrier at an address of `shared::cluster`."""
-    ((bar, _),) = one.batch.mbarriers.find(one, statement, np.array([address], np.uint64))
+    ((bar, _),) = batch_of(one).mbarriers.find(one, statement, np.array([address], np.uint64))
     return bar
 
 
@@ -61,7 +62,7 @@ def receivers(
     """Return destination and mbarrier in each block that a mask of a multicast names."""
     if mask is None:
         return [(target, bar)]
-    blocks = int(np.prod(one.batch.cluster))
+    blocks = int(np.prod(batch_of(one).cluster))
     if not mask or mask >> blocks:
         message = f"a multicast to the blocks {mask:#x} of a cluster of {blocks}"
         raise one.error("bounds", message, statement)
@@ -105,7 +106,7 @@ def loading(match: re.Match[str]) -> Any:
         active, *operands = under(lanes, mask, target, source, size, bar, blocks)
         target, source, size, *_ = operands
         check_aligned(active, statement, UNIT, destination=target, source=source, size=size)
-        batch = active.batch
+        batch = batch_of(active)
         for one, to, at, count, barrier, ranks in each_lane(active, *operands):
             places = receivers(one, statement, to, barrier, ranks if multicast else None)
             bars = [bar_at(one, statement, each) for _, each in places]
@@ -139,11 +140,11 @@ def storing(match: re.Match[str]) -> Any:
         active, *operands = under(lanes, mask, target, source, size)
         target, source, size = operands
         check_aligned(active, statement, UNIT, destination=target, source=source, size=size)
-        spaces = active.batch.spaces
+        spaces = batch_of(active).spaces
         for one, to, at, count in each_lane(active, *operands):
             start = contiguous(spaces["shared"], at, count)
             end = contiguous(spaces["global"], to, count)
-            active.batch.bulk.start(int(one.numbers[0]), statement, start, [end], [], combine)
+            batch_of(active).bulk.start(int(one.numbers[0]), statement, start, [end], [], combine)
 
     return run
 
@@ -162,7 +163,7 @@ def prefetching(match: re.Match[str]) -> Any:
 
 def commit(match: re.Match[str]) -> Any:
     """`cp.async.bulk.commit_group`; the group may be empty."""
-    return lambda lanes, statement, mask: lanes.batch.bulk.commit(lanes.under(mask))
+    return lambda lanes, statement, mask: batch_of(lanes).bulk.commit(lanes.under(mask))
 
 
 def wait(match: re.Match[str]) -> Any:
@@ -170,7 +171,7 @@ def wait(match: re.Match[str]) -> Any:
     reads_only = bool(match["read"])
 
     def run(lanes: Lanes, statement: Statement, mask: Any, newest: str) -> None:
-        lanes.batch.bulk.wait(lanes.under(mask), statement, int(newest, 0), reads_only)
+        batch_of(lanes).bulk.wait(lanes.under(mask), statement, int(newest, 0), reads_only)
 
     return run
 

@@ -14,6 +14,8 @@ from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.warp import WholeWarps
 
+from .batch import batch_of
+
 
 def arriving(match: re.Match[str]) -> Any:
     """`barrier.cluster.arrive`."""
@@ -23,8 +25,8 @@ def arriving(match: re.Match[str]) -> Any:
         active = lanes.under(mask)
         if active.count:
             if aligned:
-                active.batch.barriers.check_whole_warps(active, statement)
-            active.batch.cluster_barriers.arrive(active, statement, releases)
+                batch_of(active).barriers.check_whole_warps(active, statement)
+            batch_of(active).cluster_barriers.arrive(active, statement, releases)
 
     return run
 
@@ -37,8 +39,8 @@ def waiting(match: re.Match[str]) -> Any:
         active = lanes.under(mask)
         if active.count:
             if aligned:
-                active.batch.barriers.check_whole_warps(active, statement)
-            active.batch.cluster_barriers.wait(active, statement)
+                batch_of(active).barriers.check_whole_warps(active, statement)
+            batch_of(active).cluster_barriers.wait(active, statement)
 
     return run
 
@@ -51,7 +53,7 @@ def mapping(match: re.Match[str]) -> Any:
         lanes: Lanes, statement: Statement, mask: Any, address: Any, rank: Any
     ) -> tuple[np.ndarray]:
         active = lanes.under(mask)
-        rank, blocks = lanes.broadcast(rank), int(np.prod(lanes.batch.cluster))
+        rank, blocks = lanes.broadcast(rank), int(np.prod(batch_of(lanes).cluster))
         wrong = rank >= blocks if mask is None else (rank >= blocks) & mask
         if wrong.any():
             message = f"block {int(rank[wrong][0])} of a cluster of {blocks}"
@@ -93,7 +95,7 @@ def registers(match: re.Match[str]) -> Any:
         WholeWarps(lanes, statement, mask)
         active = lanes.under(mask)
         if active.count:
-            active.batch.registers_of_warps.set(active, statement, int(number, 0), more)
+            batch_of(active).registers_of_warps.set(active, statement, int(number, 0), more)
 
     return run
 

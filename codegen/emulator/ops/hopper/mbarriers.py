@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.memory.generic import shared_address
-from tileir.codegen.emulator.memory.mbarriers import pending_count
+from tileir.codegen.emulator.memory.phases import pending_count
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect, value
 from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.proxies import BARRIERS
+
+from .batch import batch_of
 
 _OWN = "(.(?P<space>shared)(::cta)?)?"
 _ANY = "(.(?P<space>shared::cluster|shared(::cta)?))?"
@@ -38,7 +40,7 @@ def init(match: re.Match[str]) -> Any:
         active, address, count = under(lanes, mask, address, count)
         if active.count:
             address = shared_address(active, statement, address, space)
-            active.batch.mbarriers.init(active, statement, address, count)
+            batch_of(active).mbarriers.init(active, statement, address, count)
 
     return run
 
@@ -51,7 +53,7 @@ def inval(match: re.Match[str]) -> Any:
         active, address = under(lanes, mask, address)
         if active.count:
             address = shared_address(active, statement, address, space)
-            active.batch.mbarriers.inval(active, statement, address)
+            batch_of(active).mbarriers.inval(active, statement, address)
 
     return run
 
@@ -71,7 +73,7 @@ def arrive(match: re.Match[str]) -> Any:
         states = np.zeros(lanes.count, np.uint64)
         if active.count:
             address = shared_address(active, statement, address, space)
-            found = active.batch.mbarriers.arrive(
+            found = batch_of(active).mbarriers.arrive(
                 active,
                 statement,
                 address,
@@ -96,7 +98,7 @@ def transfer(match: re.Match[str]) -> Any:
         if active.count:
             address = shared_address(active, statement, address, space)
             more = sign * number.astype(np.int64)
-            active.batch.mbarriers.transfer(active, statement, address, more)
+            batch_of(active).mbarriers.transfer(active, statement, address, more)
 
     return run
 
@@ -111,7 +113,7 @@ def asking(match: re.Match[str]) -> Any:
         active, address, phase = under(lanes, mask, address, phase)
         if active.count:
             address = shared_address(active, statement, address, space)
-            active.batch.mbarriers.ask(active, statement, address, phase, parity)
+            batch_of(active).mbarriers.ask(active, statement, address, phase, parity)
 
     return run
 
@@ -128,7 +130,9 @@ def testing(match: re.Match[str]) -> Any:
         found = np.zeros(lanes.count, bool)
         if active.count:
             address = shared_address(active, statement, address, space)
-            done = active.batch.mbarriers.test(active, statement, address, phase, parity, acquires)
+            done = batch_of(active).mbarriers.test(
+                active, statement, address, phase, parity, acquires
+            )
             found[slice(None) if active is lanes else lanes.broadcast(mask)] = done
         return (found,)
 
@@ -143,7 +147,7 @@ def copied(match: re.Match[str]) -> Any:
         active, address = under(lanes, mask, address)
         if active.count:
             address = shared_address(active, statement, address, space)
-            active.batch.copies.arrive(active, statement, address, counts)
+            batch_of(active).copies.arrive(active, statement, address, counts)
 
     return run
 
@@ -154,8 +158,8 @@ def fence(match: re.Match[str]) -> Any:
     def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
         active = lanes.under(mask)
         if active.count:
-            active.batch.cluster_barriers.promise(active)
-            active.batch.async_proxy.fence_only(active, (BARRIERS,))
+            batch_of(active).cluster_barriers.promise(active)
+            batch_of(active).async_proxy.fence_only(active, (BARRIERS,))
 
     return run
 

@@ -18,6 +18,7 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.lanes import Lanes
 
+from .batch import batch_of
 from .bulk import HINTS, MULTICASTS, REDUCTIONS, bar_at, check_aligned, each_lane, receivers
 from .bulk import reduction as reduction_of
 from .mbarriers import under
@@ -28,7 +29,7 @@ FOUR = 4
 
 def _map_at(one: Lanes, statement: Statement, address: int, rank: int) -> TensorMap:
     """Return the tensor map at a generic address, which is that of a parameter."""
-    found = one.batch.tensor_maps.get(address - WINDOWS["param"])
+    found = batch_of(one).tensor_maps.get(address - WINDOWS["param"])
     if found is None:
         message = f"no parameter at {address:#x} is a tensor map"
         raise one.error("unknown", message, statement, None, address)
@@ -90,7 +91,7 @@ def loading(match: re.Match[str]) -> Any:
     ) -> None:
         blocks = more[0] if multicast else np.uint16(0)
         active, *operands = under(lanes, mask, target, address, bar, blocks, *places)
-        batch = active.batch
+        batch = batch_of(active)
         shared, memory = batch.spaces["shared"], batch.spaces["global"]
         for one, to, at, barrier, ranks, *start in each_lane(active, *operands):
             box = _map_at(one, statement, at, rank)
@@ -121,7 +122,7 @@ def storing(match: re.Match[str]) -> Any:
         policy: Any = None,
     ) -> None:
         active, *operands = under(lanes, mask, address, source, *places)
-        batch = active.batch
+        batch = batch_of(active)
         shared, memory = batch.spaces["shared"], batch.spaces["global"]
         for one, at, start_of, *start in each_lane(active, *operands):
             box = _map_at(one, statement, at, rank)
