@@ -205,9 +205,9 @@ class RunningBatch:
         turn = step // self.fair % len(groups) if groups and self._is_turn(step) else 0
         for rank, block in groups[turn:] + groups[:turn]:
             basic_block = self.kernel.blocks[block]
+            here = runnable & (self.next == block)
             # Warps of a warpgroup that have come far enough do not wait for their ranks.
-            ranked = basic_block.warpgroup or self._ranked(rank)
-            index = np.flatnonzero(runnable & (self.next == block) & ranked)
+            index = np.flatnonzero(here if basic_block.warpgroup else here & self._ranked(rank))
             if basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
                 index = index[~self.waiting.reshape(-1, WARP).any(axis=1)[index // WARP]]

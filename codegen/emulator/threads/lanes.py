@@ -93,6 +93,12 @@ class MatrixProducts(Protocol):
     def touch(self, lanes: Lanes, statement: Statement, register: int) -> None: ...
 
 
+class Proxy(Protocol):
+    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
+
+    def fence(self, lanes: Lanes, suffix: str) -> None: ...
+
+
 class Batch(Protocol):
     """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.
 
@@ -136,6 +142,9 @@ class Batch(Protocol):
 
     @property
     def copies(self) -> AsyncCopies: ...
+
+    @property
+    def async_proxy(self) -> Proxy: ...
 
     @property
     def products(self) -> MatrixProducts: ...
