@@ -34,20 +34,22 @@ def wait(parity: int, name: str = "", more: str = "") -> str:
 def kept(words: int, parameter: int) -> str:
     """Copy words of shared memory to an array, by 64 threads."""
     return (
-        "mov.b32 %r50, %r0;\nKEEP:\nshl.b32 %r51, %r50, 2;\nadd.s32 %r52, %r51, %r4;\n"
+        f"mov.b32 %r50, %r0;\nKEEP:\nsetp.ge.u32 %p10, %r50, {words};\n@%p10 bra KEPT;\n"
+        "shl.b32 %r51, %r50, 2;\nadd.s32 %r52, %r51, %r4;\n"
         "ld.shared.b32 %r53, [%r52];\ncvt.u64.u32 %d50, %r51;\n"
         f"add.s64 %d51, %d{parameter}, %d50;\nst.global.b32 [%d51], %r53;\n"
-        f"add.s32 %r50, %r50, 64;\nsetp.lt.u32 %p10, %r50, {words};\n@%p10 bra KEEP;\n"
+        "add.s32 %r50, %r50, 64;\nbra KEEP;\nKEPT:\n"
     )
 
 
 def filled(words: int, parameter: int) -> str:
     """Copy words of an array to shared memory, by 64 threads."""
     return (
-        "mov.b32 %r50, %r0;\nFILL:\nshl.b32 %r51, %r50, 2;\nadd.s32 %r52, %r51, %r4;\n"
+        f"mov.b32 %r50, %r0;\nFILL:\nsetp.ge.u32 %p10, %r50, {words};\n@%p10 bra FILLED;\n"
+        "shl.b32 %r51, %r50, 2;\nadd.s32 %r52, %r51, %r4;\n"
         f"cvt.u64.u32 %d50, %r51;\nadd.s64 %d51, %d{parameter}, %d50;\n"
         "ld.global.b32 %r53, [%d51];\nst.shared.b32 [%r52], %r53;\n"
-        f"add.s32 %r50, %r50, 64;\nsetp.lt.u32 %p10, %r50, {words};\n@%p10 bra FILL;\n"
+        "add.s32 %r50, %r50, 64;\nbra FILL;\nFILLED:\n"
     )
 
 

@@ -27,8 +27,8 @@ LOAD = (
     " [%r3];\n"
 )
 INSIDE = (
-    "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4+{}], [%r4+{}],"
-    " {}, [%r3];\n"
+    "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4+{}],"
+    " [%r4+{}], {}, [%r3];\n"
 )
 STORE = "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d1+{}], [%r4+{}], {};\n"
 COMMIT, DONE = "cp.async.bulk.commit_group;\n", "cp.async.bulk.wait_group 0;\n"
@@ -43,9 +43,14 @@ def words(count: int = 256) -> np.ndarray:
 def test_from_global_to_shared_memory(schedule: str) -> None:
     """Two copies of one phase, of other lengths, to other places."""
     body = (
-        MEMORY + made(1) + EXPECT.format(16 + 496) + LOAD.format(0, 32, 16) + LOAD.format(16, 64, 496)
-        + wait(0) + kept(128, 1)
-    )  # fmt: skip
+        MEMORY
+        + made(1)
+        + EXPECT.format(16 + 496)
+        + LOAD.format(0, 32, 16)
+        + LOAD.format(16, 64, 496)
+        + wait(0)
+        + kept(128, 1)
+    )
     x, z = words(), aligned(np.zeros(128, np.int32))
     run(body, x, z, schedule=schedule)
     np.testing.assert_array_equal(z, np.concatenate([x[8:12], x[16:140]]))
@@ -54,9 +59,15 @@ def test_from_global_to_shared_memory(schedule: str) -> None:
 @pytest.mark.parametrize("schedule", EVERY)
 def test_from_shared_to_global_memory(schedule: str) -> None:
     body = (
-        MEMORY + filled(128, 0) + FENCE + STORE.format(16, 0, 256) + COMMIT + STORE.format(512, 256, 16)
-        + COMMIT + DONE
-    )  # fmt: skip
+        MEMORY
+        + filled(128, 0)
+        + FENCE
+        + STORE.format(16, 0, 256)
+        + COMMIT
+        + STORE.format(512, 256, 16)
+        + COMMIT
+        + DONE
+    )
     x, z = words(), aligned(np.zeros(256, np.int32))
     run(body, x, z, schedule=schedule)
     expected = np.zeros(256, np.int32)
@@ -67,35 +78,57 @@ def test_from_shared_to_global_memory(schedule: str) -> None:
 @pytest.mark.parametrize("schedule", EVERY)
 def test_within_shared_memory(schedule: str) -> None:
     body = (
-        MEMORY + filled(64, 0) + made(1) + FENCE + EXPECT.format(256) + INSIDE.format(256, 0, 256)
-        + wait(0) + kept(128, 1)
-    )  # fmt: skip
+        MEMORY
+        + filled(64, 0)
+        + made(1)
+        + FENCE
+        + EXPECT.format(256)
+        + INSIDE.format(256, 0, 256)
+        + wait(0)
+        + kept(128, 1)
+    )
     x, z = words(), aligned(np.zeros(128, np.int32))
     run(body, x, z, schedule=schedule)
     np.testing.assert_array_equal(z, np.tile(x[:64], 2))
 
 
 NUMPY = {
-    "add": lambda a, b: a + b, "min": np.minimum, "max": np.maximum,
-    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "add": lambda a, b: a + b,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
     "inc": lambda a, b: np.where(a >= b, 0, a + 1),
     "dec": lambda a, b: np.where((a == 0) | (a > b), b, a - 1),
-}  # fmt: skip
+}
 REDUCTIONS = [
-    ("add.u32", np.uint32), ("add.s32", np.int32), ("add.u64", np.uint64), ("inc.u32", np.uint32),
-    ("dec.u32", np.uint32), ("min.s32", np.int32), ("max.u64", np.uint64), ("and.b32", np.uint32),
-    ("or.b64", np.uint64), ("xor.b32", np.uint32), ("add.f32", np.float32),
-    ("add.noftz.f16", np.float16), ("min.f16", np.float16),
-    ("add.noftz.bf16", ml_dtypes.bfloat16), ("max.bf16", ml_dtypes.bfloat16),
-]  # fmt: skip
+    ("add.u32", np.uint32),
+    ("add.s32", np.int32),
+    ("add.u64", np.uint64),
+    ("inc.u32", np.uint32),
+    ("dec.u32", np.uint32),
+    ("min.s32", np.int32),
+    ("max.u64", np.uint64),
+    ("and.b32", np.uint32),
+    ("or.b64", np.uint64),
+    ("xor.b32", np.uint32),
+    ("add.f32", np.float32),
+    ("add.noftz.f16", np.float16),
+    ("min.f16", np.float16),
+    ("add.noftz.bf16", ml_dtypes.bfloat16),
+    ("max.bf16", ml_dtypes.bfloat16),
+]
 
 
 @pytest.mark.parametrize("schedule", ["lock-step", "ascending"])
 @pytest.mark.parametrize(("name", "kind"), REDUCTIONS, ids=[name for name, _ in REDUCTIONS])
 def test_reductions(name: str, kind: Any, schedule: str) -> None:
     source = np.random.default_rng(2)
-    x, z = (aligned(source.integers(0, 9, 256 // np.dtype(kind).itemsize).astype(kind))
-            for _ in range(2))  # fmt: skip
+    x, z = (
+        aligned(source.integers(0, 9, 256 // np.dtype(kind).itemsize).astype(kind))
+        for _ in range(2)
+    )
     expected = NUMPY[name.partition(".")[0]](z, x).astype(kind)
     reduce = STORE.replace("cp.async", "cp.reduce.async").replace("group", f"group.{name}")
     body = MEMORY + filled(64, 0) + FENCE + reduce.format(0, 0, 256) + COMMIT + DONE
@@ -118,9 +151,15 @@ def test_reductions_of_several_blocks_meet(schedule: str) -> None:
 def test_reductions_within_shared_memory(schedule: str) -> None:
     reduce = INSIDE.replace("cp.async", "cp.reduce.async").replace("bytes", "bytes.add.s32")
     body = (
-        MEMORY + filled(128, 0) + made(1) + FENCE + EXPECT.format(256) + reduce.format(256, 0, 256)
-        + wait(0) + kept(128, 1)
-    )  # fmt: skip
+        MEMORY
+        + filled(128, 0)
+        + made(1)
+        + FENCE
+        + EXPECT.format(256)
+        + reduce.format(256, 0, 256)
+        + wait(0)
+        + kept(128, 1)
+    )
     x, z = words() // 4, aligned(np.zeros(128, np.int32))
     run(body, x, z, schedule=schedule)
     np.testing.assert_array_equal(z, np.concatenate([x[:64], x[64:128] + x[:64]]))
@@ -146,9 +185,18 @@ def test_sources_may_be_written_once_they_are_read(schedule: str) -> None:
 def test_groups_are_counted(schedule: str) -> None:
     """Of two groups the older is waited for: its source is free, that of the other is not."""
     body = (
-        MEMORY + filled(128, 0) + FENCE + STORE.format(0, 0, 256) + COMMIT + STORE.format(256, 256, 256)
-        + COMMIT + "cp.async.bulk.wait_group.read 1;\n" + AGAIN + "{}" + DONE
-    )  # fmt: skip
+        MEMORY
+        + filled(128, 0)
+        + FENCE
+        + STORE.format(0, 0, 256)
+        + COMMIT
+        + STORE.format(256, 256, 256)
+        + COMMIT
+        + "cp.async.bulk.wait_group.read 1;\n"
+        + AGAIN
+        + "{}"
+        + DONE
+    )
     x, z = words(), aligned(np.zeros(128, np.int32))
     run(body.format(""), x, z, schedule=schedule)
     np.testing.assert_array_equal(z, x[:128])
@@ -161,8 +209,12 @@ STORED = MEMORY + filled(64, 0) + FENCE + STORE.format(0, 0, 256) + COMMIT + DON
 MISTAKES = {
     "wait": (GOOD, wait(0), "", {"poison", "race"}),
     "parity": (GOOD, "[%r3], 0;\n@!", "[%r3], 1;\n@!", {"poison", "deadlock"}),
-    "expect_tx": (GOOD, EXPECT.format(256), "@%p1 mbarrier.arrive.shared.b64 _, [%r3];\n",
-                  {"poison", "race"}),
+    "expect_tx": (
+        GOOD,
+        EXPECT.format(256),
+        "@%p1 mbarrier.arrive.shared.b64 _, [%r3];\n",
+        {"poison", "race"},
+    ),
     "more expected": (GOOD, "[%r3], 256;", "[%r3], 272;", {"deadlock"}),
     "fewer expected": (GOOD, "[%r3], 256;", "[%r3], 240;", {"deadlock"}),
     "every thread issues": (GOOD, "@%p1 cp", "cp", {"race"}),
@@ -170,11 +222,16 @@ MISTAKES = {
     "proxy fence": (STORED, "fence.proxy.async.shared::cta;", "", {"proxy"}),
     "proxy fence of another space": (STORED, "async.shared::cta", "async.global", {"proxy"}),
     "proxy fence by one": (STORED, "fence.proxy", "@%p1 fence.proxy", {"proxy"}),
-    "barrier after the fence": (STORED, "shared::cta;\nbar.sync 0;", "shared::cta;", {"race", "poison"}),
+    "barrier after the fence": (
+        STORED,
+        "shared::cta;\nbar.sync 0;",
+        "shared::cta;",
+        {"race", "poison"},
+    ),
     "wait for the group": (STORED, DONE, "", {"race"}),
     "commit": (STORED, COMMIT, "", {"race"}),
     "waits for one less": (STORED, "wait_group 0", "wait_group 1", {"race"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -238,7 +295,7 @@ def test_a_block_must_not_end_before_its_copies() -> None:
         ("bounds", "there are", ("[%r4+0]", "[%r4+8192]")),
         ("bounds", "the nearest memory", ("[%d0+0]", "[%d0+1024]")),
         ("barrier", "there is no mbarrier", ("256, [%r3]", "256, [%r3+8]")),
-        ("barrier", "no mbarrier.inval", ("[%r4+0]", "[%r4+7952]")),
+        ("proxy", "was written by thread 0", ("[%r4+0]", "[%r4+7952]")),
     ],
 )
 def test_errors(kind: str, text: str, change: tuple[str, str]) -> None:

@@ -49,11 +49,17 @@ def test_arrivals_order_what_was_written_before(name: str, schedule: str) -> Non
 def test_phases_follow_each_other(schedule: str) -> None:
     """Each round of the loop is a phase; the parity of the phase that is asked for alternates."""
     body = (
-        MEMORY + made(64) + OWN + "mov.b32 %r9, 0;\nmov.b32 %r8, 0;\nLOOP:\nand.b32 %r10, %r9, 1;\n"
-        + "xor.b32 %r11, %r8, %r0;\nst.shared.b32 [%r6], %r11;\n" + ARRIVE
-        + "W:\nmbarrier.try_wait.parity.shared.b64 %p9, [%r3], %r10;\n@!%p9 bra W;\n" + READ
-        + "add.s32 %r9, %r9, 1;\nbar.sync 1;\nsetp.lt.u32 %p2, %r9, 5;\n@%p2 bra LOOP;\n" + KEEP
-    )  # fmt: skip
+        MEMORY
+        + made(64)
+        + OWN
+        + "mov.b32 %r9, 0;\nmov.b32 %r8, 0;\nLOOP:\nand.b32 %r10, %r9, 1;\n"
+        + "xor.b32 %r11, %r8, %r0;\nst.shared.b32 [%r6], %r11;\n"
+        + ARRIVE
+        + "W:\nmbarrier.try_wait.parity.shared.b64 %p9, [%r3], %r10;\n@!%p9 bra W;\n"
+        + READ
+        + "add.s32 %r9, %r9, 1;\nbar.sync 1;\nsetp.lt.u32 %p2, %r9, 5;\n@%p2 bra LOOP;\n"
+        + KEEP
+    )
     words = np.zeros(64, int)
     for _ in range(5):
         words = (words ^ np.arange(64))[::-1]
@@ -64,18 +70,31 @@ def test_phases_follow_each_other(schedule: str) -> None:
 def test_counts_of_arrivals(schedule: str) -> None:
     """32 threads arrive three times each at once, and the others once."""
     body = (
-        MEMORY + made(128) + OWN + WRITE + "setp.lt.u32 %p2, %r0, 32;\nselp.b32 %r9, 3, 1, %p2;\n"
-        + "mbarrier.arrive.shared.b64 _, [%r3], %r9;\n" + wait(0) + READ + KEEP
-    )  # fmt: skip
+        MEMORY
+        + made(128)
+        + OWN
+        + WRITE
+        + "setp.lt.u32 %p2, %r0, 32;\nselp.b32 %r9, 3, 1, %p2;\n"
+        + "mbarrier.arrive.shared.b64 _, [%r3], %r9;\n"
+        + wait(0)
+        + READ
+        + KEEP
+    )
     assert result(body, schedule) == TURNED
 
 
 def test_the_phase_before_the_first_is_complete() -> None:
-    body = MEMORY + made(64) + OWN + (
-        "mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 1;\n"
-        "mbarrier.test_wait.parity.shared.b64 %p3, [%r3], 0;\n"
-        "selp.b32 %r8, 1, 0, %p2;\n@%p3 add.s32 %r8, %r8, 2;\n"
-    ) + KEEP  # fmt: skip
+    body = (
+        MEMORY
+        + made(64)
+        + OWN
+        + (
+            "mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 1;\n"
+            "mbarrier.test_wait.parity.shared.b64 %p3, [%r3], 0;\n"
+            "selp.b32 %r8, 1, 0, %p2;\n@%p3 add.s32 %r8, %r8, 2;\n"
+        )
+        + KEEP
+    )
     assert result(body) == [1] * 64
 
 
@@ -91,10 +110,20 @@ def test_states_tell_the_arrivals_that_were_pending() -> None:
 def test_threads_that_drop_out(schedule: str) -> None:
     """The upper half takes part in the first phase only."""
     body = (
-        MEMORY + made(64) + OWN + WRITE + "mov.b32 %r8, 7;\nsetp.lt.u32 %p2, %r0, 32;\n@%p2 bra A;\n"
-        "mbarrier.arrive_drop.shared.b64 _, [%r3];\nbra END;\nA:\n" + ARRIVE + wait(0) + READ
-        + ARRIVE + wait(1) + "END:\n" + KEEP
-    )  # fmt: skip
+        MEMORY
+        + made(64)
+        + OWN
+        + WRITE
+        + "mov.b32 %r8, 7;\nsetp.lt.u32 %p2, %r0, 32;\n@%p2 bra A;\n"
+        "mbarrier.arrive_drop.shared.b64 _, [%r3];\nbra END;\nA:\n"
+        + ARRIVE
+        + wait(0)
+        + READ
+        + ARRIVE
+        + wait(1)
+        + "END:\n"
+        + KEEP
+    )
     assert result(body, schedule) == [*TURNED[:32], *[7] * 32]
 
 
@@ -102,12 +131,15 @@ def test_threads_that_drop_out(schedule: str) -> None:
 def test_bytes_hold_up_a_phase(schedule: str) -> None:
     """Bytes may come before anybody expects them, as long as somebody has not arrived."""
     body = (
-        MEMORY + made(65) + OWN + WRITE + ARRIVE
+        MEMORY
+        + made(65)
+        + OWN
+        + WRITE
+        + ARRIVE
         + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 48;\n"
         "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 16;\n"
-        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 32;\n"
-        + wait(0) + READ + KEEP
-    )  # fmt: skip
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 32;\n" + wait(0) + READ + KEEP
+    )
     assert result(body, schedule) == TURNED
     less = body.replace("_, [%r3], 32", "_, [%r3], 16")
     with pytest.raises(EmulationError, match="-16 bytes pending") as caught:
@@ -117,8 +149,13 @@ def test_bytes_hold_up_a_phase(schedule: str) -> None:
 
 def test_who_waits_for_what_is_told() -> None:
     body = MEMORY + made(3) + "@%p1 mbarrier.arrive.shared.b64 _, [%r3];\n" + wait(0)
-    fails("deadlock", r"64 threads of block \(0, 0, 0\) at the mbarrier at 0x2000, in phase 0 with "
-          "2 arrivals and 0 bytes pending", body, np.zeros(1))  # fmt: skip
+    fails(
+        "deadlock",
+        r"64 threads of block \(0, 0, 0\) at the mbarrier at 0x2000, in phase 0 with "
+        "2 arrivals and 0 bytes pending",
+        body,
+        np.zeros(1),
+    )
 
 
 def test_waiting_threads_make_no_steps() -> None:
@@ -135,38 +172,74 @@ def test_waiting_threads_make_no_steps() -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "body"),
     [
-        ("barrier", "there is no mbarrier at 0x2008", made(64) + "mbarrier.arrive.shared.b64 _, "
-         "[%r3+8];\n"),
+        (
+            "barrier",
+            "there is no mbarrier at 0x2008",
+            made(64) + "mbarrier.arrive.shared.b64 _, [%r3+8];\n",
+        ),
         ("barrier", "there is no mbarrier", "bar.sync 0;\n" + ARRIVE),
         ("barrier", "lives there already", made(64) + made(64)),
         ("barrier", "0, which is not 1 to", "@%p1 mbarrier.init.shared.b64 [%r3], 0;\n"),
         ("barrier", "0, which is not 1 to", made(64) + "mbarrier.arrive.shared.b64 _, [%r3], 0;\n"),
-        ("barrier", "more arrivals than the 63", made(63) + "@%p1 mbarrier.expect_tx.relaxed.cta"
-         ".shared::cta.b64 [%r3], 16;\n" + ARRIVE),
-        ("barrier", "more arrivals", made(64) + "mbarrier.arrive.noComplete.shared.b64 %d5, [%r3], "
-         "1;\n"),
-        ("barrier", "1048576 bytes are pending", made(64) + "@%p1 mbarrier.expect_tx.relaxed.cta"
-         ".shared::cta.b64 [%r3], 1048576;\n"),
-        ("barrier", "no state of this or the last phase", made(64) + "mov.b64 %d5, 1;\n"
-         "mbarrier.test_wait.shared.b64 %p9, [%r3], %d5;\n"),
-        ("barrier", "no state of this or the last phase", made(64) + ARRIVE + ARRIVE.replace("5", "6")
-         + ARRIVE.replace("5", "6") + "mbarrier.test_wait.shared.b64 %p9, [%r3], %d5;\n"),
+        (
+            "barrier",
+            "more arrivals than the 63",
+            made(63) + "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 16;\n" + ARRIVE,
+        ),
+        (
+            "barrier",
+            "more arrivals",
+            made(64) + "mbarrier.arrive.noComplete.shared.b64 %d5, [%r3], 1;\n",
+        ),
+        (
+            "barrier",
+            "1048576 bytes are pending",
+            made(64) + "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 1048576;\n",
+        ),
+        (
+            "barrier",
+            "no state of this or the last phase",
+            made(64) + "mov.b64 %d5, 1;\nmbarrier.test_wait.shared.b64 %p9, [%r3], %d5;\n",
+        ),
+        (
+            "barrier",
+            "no state of this or the last phase",
+            made(64)
+            + ARRIVE
+            + ARRIVE.replace("5", "6")
+            + ARRIVE.replace("5", "6")
+            + "mbarrier.test_wait.shared.b64 %p9, [%r3], %d5;\n",
+        ),
         ("alignment", "no multiple of 8", "@%p1 mbarrier.init.shared.b64 [%r3+4], 1;\n"),
         ("bounds", "there are", "@%p1 mbarrier.init.shared.b64 [%r3+32], 1;\n"),
         ("bounds", "not in shared memory", "mbarrier.init.b64 [%d0], 1;\n"),
         ("race", "nothing orders", made(64).replace("bar.sync 0;", "bar.warp.sync -1;") + ARRIVE),
         ("barrier", "no mbarrier.inval has ended", made(64) + "st.shared.b32 [%r3], 1;\n"),
         ("barrier", "no mbarrier.inval has ended", made(64) + "ld.shared.b32 %r5, [%r3+4];\n"),
-        ("barrier", "no mbarrier.inval has ended", made(64) + "atom.shared.add.u32 %r5, [%r3], 1;\n"),
+        (
+            "barrier",
+            "no mbarrier.inval has ended",
+            made(64) + "atom.shared.add.u32 %r5, [%r3], 1;\n",
+        ),
         ("barrier", "there is no mbarrier", made(1) + "mbarrier.inval.shared.b64 [%r3];\n"),
         ("race", "nothing orders", made(64) + ARRIVE + "@%p1 mbarrier.inval.shared.b64 [%r3];\n"),
-        ("barrier", "threads wait at it", made(65) + ARRIVE + "@%p1 bra INVAL;\n" + wait(0)
-         + "bra END;\nINVAL:\nmbarrier.inval.shared.b64 [%r3];\nEND:\n"),
-        ("poison", "never written", made(1) + "@%p1 mbarrier.inval.shared.b64 [%r3];\n"
-         "@%p1 ld.shared.b32 %r5, [%r3];\n"),
+        (
+            "barrier",
+            "threads wait at it",
+            made(65)
+            + ARRIVE
+            + "@%p1 bra INVAL;\n"
+            + wait(0)
+            + "bra END;\nINVAL:\nmbarrier.inval.shared.b64 [%r3];\nEND:\n",
+        ),
+        (
+            "poison",
+            "never written",
+            made(1) + "@%p1 mbarrier.inval.shared.b64 [%r3];\n@%p1 ld.shared.b32 %r5, [%r3];\n",
+        ),
         ("deadlock", "1 arrivals", made(65) + ARRIVE + wait(0)),
     ],
-)  # fmt: skip
+)
 def test_errors(kind: str, text: str, body: str) -> None:
     fails(kind, text, MEMORY + body, np.zeros(1))
 
@@ -201,8 +274,12 @@ def test_memory_of_a_dead_mbarrier_is_free() -> None:
         "ld.shared.b32 %r8, [%r3];\n" + KEEP
     )
     assert result(body) == [5] * 64
-    fails("barrier", "no mbarrier.inval has ended", body.replace("@%p1 mbarrier.inval.shared.b64 "
-          "[%r3];\n", ""), np.zeros(64, np.int32))  # fmt: skip
+    fails(
+        "barrier",
+        "no mbarrier.inval has ended",
+        body.replace("@%p1 mbarrier.inval.shared.b64 [%r3];\n", ""),
+        np.zeros(64, np.int32),
+    )
 
 
 COPY = (
@@ -234,7 +311,13 @@ def test_copies_after_the_arrival_are_others(schedule: str) -> None:
 def test_arrivals_of_copies_order_nothing_else() -> None:
     """What a thread stores itself is not handed over by an arrival of its copies."""
     body = (
-        MEMORY + made(64) + OWN + "st.shared.b32 [%r6], %r0;\n" + COPIED.format(".noinc") + wait(0)
-        + READ + KEEP
-    )  # fmt: skip
+        MEMORY
+        + made(64)
+        + OWN
+        + "st.shared.b32 [%r6], %r0;\n"
+        + COPIED.format(".noinc")
+        + wait(0)
+        + READ
+        + KEEP
+    )
     assert kinds(body, np.zeros(64, np.int32)) == {"race"}
