@@ -74,11 +74,11 @@ class Mbarriers:
         """End the lives of mbarriers."""
         for one, at, _ in self._one_by_one(lanes, address, np.zeros(lanes.count)):
             ((bar, _),) = self.find(one, statement, at)
-            offset = int(self.shared.reach(one, statement, at, INIT)[0])
             if bar.bytes or bar.waiting:
                 what = "threads wait at it" if bar.waiting else "copies to it are under way"
                 message = f"an mbarrier is invalidated while {what}"
                 raise one.error("barrier", message, statement, None, int(at[0]))
+            offset = int(self.shared.reach(one, statement, at, INIT)[0])
             del self.living[offset]
             self.shared.reserve(offset, SIZE, False)
             self.changes += 1

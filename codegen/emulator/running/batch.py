@@ -117,7 +117,8 @@ class RunningBatch:
         """Return the block of the first of these lanes, and the threads of the lanes in it."""
         block = self.block_of[numbers[0]]
         here = numbers[self.block_of[numbers] == block]
-        return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
+        threads = dict.fromkeys(self.thread_of[here].tolist())
+        return self.coordinates(self.first + int(block)), tuple(threads)
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
         """Return the coordinates of a block in the grid."""

@@ -28,8 +28,10 @@ MUTATIONS: dict[str, tuple[str, Change]] = {
     "wait dropped": (r"mbarrier\.try_wait[^;]*;", lambda m: "setp.eq.u32 %p9, 0, 0;"),
     "wait not repeated": (r"@%p9 bra", lambda m: "bra"),
     "other parity": (r"(try_wait[^;]*), %r21;", lambda m: f"{m[1]}, %r19;"),
-    "starts with the other parity": (r"mov\.b32 %r21, (\d);",
-                                     lambda m: f"mov.b32 %r21, {1 - int(m[1])};"),
+    "starts with the other parity": (
+        r"mov\.b32 %r21, (\d);",
+        lambda m: f"mov.b32 %r21, {1 - int(m[1])};",
+    ),
     "parity never flipped": (r"@%p5 xor[^;]*;", lambda m: ""),
     "expects no bytes": (r"arrive\.expect_tx(\S+ _, \[%r24\]), \d+;", lambda m: f"arrive{m[1]};"),
     "expects more bytes": (rf"(expect_tx[^;]*){STAGE};", lambda m: f"{m[1]}{STAGE + 16};"),
@@ -55,7 +57,7 @@ MUTATIONS: dict[str, tuple[str, Change]] = {
     "store not waited for": (r"cp\.async\.bulk\.wait_group[^;]*;", lambda m: ""),
     "waits for one less": (r"(bulk\.wait_group) 0;", lambda m: f"{m[1]} 1;"),
     "group not committed": (r"cp\.async\.bulk\.commit_group;", lambda m: ""),
-}  # fmt: skip
+}
 """What is done to each place that a pattern matches."""
 
 
@@ -65,8 +67,15 @@ def verdict(body: str, schedules: tuple[str, ...] = SCHEDULES) -> str:
     for schedule in schedules:
         box, out, expected = pipeline_arguments()
         try:
-            run(body, box, out, threads=PIPELINE_THREADS, parameters=KINDS, schedule=schedule,
-                limit=20000)  # fmt: skip
+            run(
+                body,
+                box,
+                out,
+                threads=PIPELINE_THREADS,
+                parameters=KINDS,
+                schedule=schedule,
+                limit=20000,
+            )
         except EmulationError as problem:
             return problem.kind
         if (out != expected).any():
@@ -111,8 +120,15 @@ def test_names_do_not_matter(change: dict[str, str]) -> None:
 def test_a_wait_costs_no_steps() -> None:
     """Threads that wait do not poll: a step is a group of threads that goes on."""
     box, out, _ = pipeline_arguments()
-    run("mov.b32 %r19, 0;\n" + PIPELINE, box, out, threads=PIPELINE_THREADS, parameters=KINDS,
-        schedule="ascending", limit=200)  # fmt: skip
+    run(
+        "mov.b32 %r19, 0;\n" + PIPELINE,
+        box,
+        out,
+        threads=PIPELINE_THREADS,
+        parameters=KINDS,
+        schedule="ascending",
+        limit=200,
+    )
 
 
 @pytest.mark.oracle
