@@ -2,8 +2,8 @@
 
 Such an access needs that each thread that wrote the bytes by ordinary stores has executed
 `fence.proxy.async` since; in shared memory of its own block, before the barrier or whatever else
-orders the thread before the access. While memory is read asynchronously it must not be written: a read holds
-its bytes from the instruction that starts it to the wait that finishes it.
+orders the thread before the access. While memory is read asynchronously it must not be written: a
+read holds its bytes from the instruction that starts it to the wait that finishes it.
 """
 
 from __future__ import annotations
