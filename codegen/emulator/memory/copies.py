@@ -6,6 +6,8 @@ change; to the race detection the copy reads and writes at both ends. It is carr
 wait, in the order of the instructions.
 
 Each thread counts its own groups: a copy belongs to the group that the thread's next commit closes.
+An arrival at an mbarrier takes place at any time after the copies that its thread started before
+(`cp.async.mbarrier.arrive`); who finds the phase complete knows them.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ import numpy as np
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
+from tileir.codegen.emulator.threads.schedules import Completion
 
+from .mbarriers import Mbarriers
+from .phases import Mbarrier
 from .scratch import Scratch
 from .spaces import GlobalMemory
 
@@ -43,18 +48,40 @@ class AsyncCopy:
     target: np.ndarray
     length: np.ndarray
     before: np.ndarray
+    place: int = 0
+    """The number of the instruction among those executed."""
 
     def part(self, chosen: np.ndarray) -> AsyncCopy:
         """Return the copy for some of its lanes only."""
         arrays = (self.numbers, self.group, self.source, self.target, self.length, self.before)
-        return AsyncCopy(self.size, *(each[chosen] for each in arrays))
+        return AsyncCopy(self.size, *(each[chosen] for each in arrays), place=self.place)
+
+
+@dataclass(slots=True)
+class Arrival:
+    """An arrival of lanes at an mbarrier when the copies before `place` are there."""
+
+    numbers: np.ndarray
+    bar: Mbarrier
+    place: int
+    statement: Statement
 
 
 class Copies:
     """The pending copies of a batch, in the order of their instructions."""
 
-    def __init__(self, batch: Batch, source: GlobalMemory, target: Scratch) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        source: GlobalMemory,
+        target: Scratch,
+        mbarriers: Mbarriers,
+        completion: Completion,
+    ) -> None:
         self.batch, self.source, self.target = batch, source, target
+        self.mbarriers, self.completion = mbarriers, completion
+        self.started = 0
+        self.arrivals: list[Arrival] = []
         self.closed = np.zeros(batch.count, np.int64)
         """How many groups each thread has committed."""
         self.pending: list[AsyncCopy] = []
@@ -72,8 +99,9 @@ class Copies:
         self.target.lock(lanes, statement, target, _access(size))
         numbers = lanes.numbers
         group = self.closed[numbers]
-        copy = AsyncCopy(size, numbers, group, source, target, length, before)
+        copy = AsyncCopy(size, numbers, group, source, target, length, before, self.started)
         self.pending.append(copy)
+        self.started += 1
 
     def commit(self, lanes: Lanes) -> None:
         """Close a group: the copies that the lanes have started since their last commit."""
@@ -92,6 +120,46 @@ class Copies:
             if not done.all():
                 pending.append(copy.part(~done))
         self.pending = pending
+
+    def arrive(self, lanes: Lanes, statement: Statement, address: np.ndarray, counts: bool) -> None:
+        """Let lanes arrive at an mbarrier when their copies so far are there.
+
+        `counts`: whether the phase was told to expect them; if not, it expects so many more.
+        """
+        for bar, here in self.mbarriers.find(lanes, statement, address):
+            if not counts:
+                bar.pending += len(here)
+            self.arrivals.append(Arrival(lanes.numbers[here], bar, self.started, statement))
+            if self.completion.early():
+                self._arrive(self.arrivals.pop())
+
+    def arrive_one(self) -> bool:
+        """Carry out one arrival, and the copies before it; False if there is none."""
+        if not self.arrivals:
+            return False
+        self._arrive(self.arrivals.pop(self.completion.next_of(len(self.arrivals))))
+        return True
+
+    def _arrive(self, arrival: Arrival) -> None:
+        pending = []
+        for copy in self.pending:
+            done = np.isin(copy.numbers, arrival.numbers) & (copy.place < arrival.place)
+            if done.any():
+                part = copy.part(done)
+                self._finish(part, arrival.statement)
+                lanes = Lanes(self.batch, part.numbers)
+                offset, _ = self.target.where(
+                    lanes, arrival.statement, part.target, _access(part.size)
+                )
+                if self.target.shadow is not None:
+                    key = self.mbarriers.key(arrival.bar)
+                    self.target.shadow.sign(offset, part.size, key)
+            if not done.all():
+                pending.append(copy.part(~done))
+        self.pending = pending
+        self.mbarriers.count_arrivals(
+            Lanes(self.batch, arrival.numbers), arrival.statement, arrival.bar
+        )
 
     def _finish(self, copy: AsyncCopy, statement: Statement) -> None:
         lanes = Lanes(self.batch, copy.numbers)

@@ -11,14 +11,18 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
 
-from .spaces import WINDOWS
+from .spaces import CLUSTER_STEP, WINDOWS
 
 
 def spaces_of(
-    lanes: Lanes, mask: Any, address: Any, name: str | None
+    lanes: Lanes, statement: Statement, mask: Any, address: Any, name: str | None
 ) -> list[tuple[str, Any, Any]]:
     """Return space, mask, and address within it for each space that an active lane reaches."""
+    if name == "shared::cluster":
+        return [("shared", mask, address)]
     if name:
+        if name == "shared":
+            check_own(lanes, statement, mask, address)
         return [(name, mask, address)]
     shared, local = np.uint64(WINDOWS["shared"]), np.uint64(WINDOWS["local"])
     if not np.any(address >= shared):
@@ -36,11 +40,46 @@ def spaces_of(
     return reached
 
 
+def shared_address(
+    lanes: Lanes, statement: Statement, address: np.ndarray, name: str | None
+) -> np.ndarray:
+    """Return addresses within shared memory, of the cluster if `name` says so or is None.
+
+    None means that they are generic, but must lie in shared memory.
+    """
+    if name is None:
+        low, high = np.uint64(WINDOWS["shared"]), np.uint64(WINDOWS["local"])
+        wrong = (address < low) | (address >= high)
+        if wrong.any():
+            first = int(address[wrong][0])
+            message = f"the generic address {first:#x} is not in shared memory"
+            raise lanes.error("bounds", message, statement, wrong, first)
+        return address - low
+    if not name.endswith("cluster"):
+        check_own(lanes, statement, None, address)
+    return address
+
+
+def check_own(lanes: Lanes, statement: Statement, mask: Any, address: Any) -> None:
+    """EmulationError for an address that is in the shared memory of a block of the cluster.
+
+    In the space `shared` or `shared::cta` only the block's own memory has addresses.
+    """
+    if np.any(address >= np.uint64(CLUSTER_STEP)):
+        wrong = lanes.broadcast(
+            (address >= np.uint64(CLUSTER_STEP)) & (True if mask is None else mask)
+        )
+        if wrong.any():
+            first = int(lanes.broadcast(address)[wrong][0])
+            message = f"{first:#x} is an address of shared::cluster, in the space shared::cta"
+            raise lanes.error("bounds", message, statement, wrong, first)
+
+
 def load(
     lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access, name: str | None
 ) -> tuple[Any, ...]:
     """Load words from the spaces that the addresses lie in."""
-    pieces = spaces_of(lanes, mask, address, name)
+    pieces = spaces_of(lanes, statement, mask, address, name)
     spaces = lanes.batch.spaces
     words = [spaces[space].load(lanes, statement, here, at, access) for space, here, at in pieces]
     if len(words) < 2:
@@ -59,7 +98,7 @@ def store(
     name: str | None,
 ) -> None:
     """Store words to the spaces that the addresses lie in."""
-    for space, here, within in spaces_of(lanes, mask, address, name):
+    for space, here, within in spaces_of(lanes, statement, mask, address, name):
         lanes.batch.spaces[space].store(lanes, statement, here, within, words, access)
 
 
@@ -80,7 +119,7 @@ def update(
     they are equal. Returns the old words.
     """
     out = np.zeros((access.count, lanes.count), f"u{access.word}")
-    for space, here, within in spaces_of(lanes, mask, address, name):
+    for space, here, within in spaces_of(lanes, statement, mask, address, name):
         active = np.ones(lanes.count, bool) if here is None else lanes.broadcast(here)
         if not active.any():
             continue

@@ -53,13 +53,15 @@ class Shadow:
         offset: Any,
         access: Access,
         changes: Callable[[], Any],
+        keys: Any = None,
     ) -> None:
         """Check an access against earlier ones, and remember it.
 
         `offset` is in bytes, within the shadowed space; `changes` tells which lanes would write
-        another value than is there.
+        another value than is there; `keys`, of shape (lanes, 1), are in place of the lanes' own.
         """
-        keys = lanes.batch.clocks.key(lanes.numbers, access.scope)[:, None]
+        if keys is None:
+            keys = lanes.batch.clocks.key(lanes.numbers, access.scope)[:, None]
         pieces = np.arange(max(access.nbytes // self.granule, 1))
         index = self._indices(lanes.broadcast(offset))[:, None] + pieces
         self._check(lanes, statement, address, self.writes[index], access, changes)
@@ -71,6 +73,18 @@ class Shadow:
                 self._check(lanes, statement, address, self.writes[index], access, changes)
         else:
             self._remember_read(lanes, index, keys)
+
+    def sign(self, offset: np.ndarray, size: int, key: int) -> None:
+        """Make an access of this key the last write to `size` bytes at each offset."""
+        pieces = np.arange(max(size // self.granule, 1))
+        index = self._indices(offset)[:, None] + pieces
+        self.writes[index] = key
+
+    def last_writes(self, offset: np.ndarray, size: int) -> np.ndarray:
+        """Return the keys of the last writes to `size` bytes at each offset: (lanes, granules)."""
+        pieces = np.arange(max(size // self.granule, 1))
+        index = self._indices(offset)[:, None] + pieces
+        return self.writes[index]
 
     def _indices(self, offset: np.ndarray) -> np.ndarray:
         """Return the index in `writes` and `reads` of the granule at each byte offset.
@@ -134,7 +148,9 @@ class Shadow:
         index = int(np.flatnonzero(wrong)[0])
         other, lane = earlier >> LANE_SHIFT, int(clocks.lane[lanes.numbers[index]])
         where = f"thread {other % clocks.threads}"
-        if other // clocks.threads != lane // clocks.threads:
+        if other >= clocks.grid.count:
+            where = "a bulk copy"
+        elif other // clocks.threads != lane // clocks.threads:
             block = lanes.batch.coordinates(other // clocks.threads)
             where += f" of block {block}"
         first = int(lanes.broadcast(address)[index])

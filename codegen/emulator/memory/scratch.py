@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
 
 from .races import Shadow
 from .releases import Releases
-from .spaces import PAGE, Memory
+from .spaces import CLUSTER_STEP, PAGE, Memory
+
+HELD = 16
+_STEP_BITS = CLUSTER_STEP.bit_length() - 1
 
 
 class Scratch(Memory):
@@ -29,8 +33,10 @@ class Scratch(Memory):
         size: int,
         granule: int | None,
         orders: bool = False,
+        cluster: int = 1,
     ) -> None:
-        self.name, self.size, self.owner = name, size, owner
+        """`cluster` is the number of blocks whose pieces have addresses for each other."""
+        self.name, self.size, self.owner, self.cluster = name, size, owner, cluster
         self.pitch = -(-size // PAGE) * PAGE
         total = self.pitch * owners
         room = np.full(total + PAGE, 0xA5, np.uint8)
@@ -41,36 +47,98 @@ class Scratch(Memory):
         self.defined = np.zeros(total, bool)
         self.locked: np.ndarray | None = None
         """Bytes that a pending copy may write at any time: no other access is allowed."""
+        self.held: np.ndarray | None = None
+        """How many asynchronous reads of each `HELD` bytes are under way: no write is allowed."""
+        self.holds = 0
+        """The sum of all of them."""
+        self.barriers: np.ndarray | None = None
+        """Bytes of living mbarriers: no other access is allowed."""
 
     def lock(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
         """Forbid accesses to the target of copies that the lanes start."""
-        offset = self.reach(lanes, statement, address, access)
-        if self.locked is None:
-            self.locked = np.zeros(len(self.defined), bool)
-        row = offset // access.nbytes
-        rows = self.locked.reshape(-1, access.nbytes)
-        rows[row] = True
-        self.defined.reshape(rows.shape)[row] = False
+        self.close(self.reach(lanes, statement, address, access), access.nbytes)
 
     def unlock(self, lanes: Lanes, address: Any, access: Access) -> None:
         """Allow accesses again when the copies end."""
-        row = self._offset(lanes, address) // access.nbytes
-        if self.locked is not None:
-            self.locked.reshape(-1, access.nbytes)[row] = False
+        self.open(self._offset(lanes, address), access.nbytes)
 
-    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        end = address + np.uint64(access.nbytes)
-        wrong = (end > np.uint64(self.size)) | (end < address)
+    def close(self, offset: np.ndarray, size: int) -> None:
+        """Forbid accesses to `size` bytes at each offset, which a copy may write at any time."""
+        if self.locked is None:
+            self.locked = np.zeros(len(self.defined), bool)
+        rows = self.locked.reshape(-1, size)
+        rows[offset // size] = True
+        self.defined.reshape(rows.shape)[offset // size] = False
+
+    def open(self, offset: np.ndarray, size: int) -> None:
+        """Allow accesses again to bytes that a copy has written."""
+        if self.locked is not None:
+            self.locked.reshape(-1, size)[offset // size] = False
+        self.defined.reshape(-1, size)[offset // size] = True
+
+    def hold(self, offset: np.ndarray, more: int) -> None:
+        """Count reads of `HELD` bytes at each offset: `more` is 1 when they start, then -1."""
+        if self.held is None:
+            self.held = np.zeros(len(self.defined) // HELD, np.int32)
+        np.add.at(self.held, offset // HELD, more)
+        self.holds += more * len(offset)
+
+    def reserve(self, offset: int, size: int, living: bool) -> None:
+        """Begin or end the life of an mbarrier; bytes of a dead one are undefined."""
+        if self.barriers is None:
+            self.barriers = np.zeros(len(self.defined), bool)
+        self.barriers[offset : offset + size] = living
+        self.defined[offset : offset + size] = living
+
+    def _check_barriers(
+        self, lanes: Lanes, statement: Statement, offset: np.ndarray, access: Access
+    ) -> None:
+        """EmulationError for an ordinary access to an mbarrier that lives."""
+        if self.barriers is None or access.to_mbarrier:
+            return
+        taken = self.barriers.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
+        if taken.any():
+            message = f"{self.name} memory of an mbarrier, which no mbarrier.inval has ended"
+            raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
+
+    def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        within = address & np.uint64(CLUSTER_STEP - 1)
+        rank = address >> np.uint64(_STEP_BITS)
+        wrong = (within + np.uint64(access.nbytes) > np.uint64(self.size)) | (
+            rank > np.uint64(self.cluster)
+        )
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
+        if np.any(rank):
+            self._check_alive(lanes, statement, address, access)
         offset = self._offset(lanes, address)
+        return offset, offset
+
+    def _check_alive(
+        self, lanes: Lanes, statement: Statement, address: Any, access: Access
+    ) -> None:
+        """EmulationError for an access to the memory of a block that has ended."""
+        owner = self._offset(lanes, address) // self.pitch
+        ended = (lanes.batch.next == DONE).reshape(lanes.batch.blocks, -1).all(axis=1)[owner]
+        if ended.any():
+            message = "the block has ended whose memory that was"
+            raise self.outside(lanes, statement, address, ended, access, message)
+
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        offset, _ = self.where(lanes, statement, address, access)
+        self._check_barriers(lanes, statement, offset, access)
         if self.locked is not None:
             locked = self.locked.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
             if locked.any():
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
                 raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
+        if access.writes and self.holds and self.held is not None:
+            held = self.held[offset // HELD] > 0
+            if held.any():
+                message = f"{self.name} memory that is still read asynchronously"
+                raise lanes.error("race", message, statement, held, int(offset[held][0]))
         defined = self.defined.reshape(-1, access.nbytes)
         if access.reads or not access.writes:
             written = defined[offset // access.nbytes].all(axis=1)
@@ -82,4 +150,10 @@ class Scratch(Memory):
         return offset, offset
 
     def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
-        return address.astype(np.int64) + self.owner[lanes.numbers] * self.pitch
+        owner = self.owner[lanes.numbers]
+        if np.any(address >= np.uint64(CLUSTER_STEP)):
+            rank = (address >> np.uint64(_STEP_BITS)).astype(np.int64)
+            first = owner // self.cluster * self.cluster
+            owner = np.where(rank, first + rank - 1, owner)
+            address = address & np.uint64(CLUSTER_STEP - 1)
+        return address.astype(np.int64) + owner * self.pitch

@@ -23,8 +23,12 @@ from .releases import Releases
 
 PAGE = 64
 """Bytes. Views of host memory start and end at multiples, so that any word size divides them."""
-WINDOWS = {"shared": 1 << 60, "local": 1 << 61}
+WINDOWS = {"shared": 1 << 60, "local": 1 << 61, "param": 1 << 62}
 """The first generic address of a space; host addresses are below all of them."""
+
+CLUSTER_STEP = 1 << 24
+"""In `shared::cluster`, where the memory of a block begins: at its rank plus one times this. Below
+is the block's own, as in `shared::cta`."""
 
 
 class Memory:
@@ -45,9 +49,16 @@ class Memory:
             self._views[key] = whole if count == 1 else whole.reshape(-1, count)
         return self._views[key]
 
-    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        """Check addresses, and return their offsets (int64) in `data` and in the shadow."""
+    def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        """Return the offsets (int64) of addresses in `data` and in the shadow.
+
+        EmulationError if they are outside.
+        """
         raise NotImplementedError
+
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        """Check an access in every other way too, and return the same offsets."""
+        return self.where(lanes, statement, address, access)
 
     def load(
         self, lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access
@@ -104,9 +115,18 @@ class Memory:
             raise active.error("race", message, statement, wrong, first)
 
     def reach(
-        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        access: Access,
+        value: Any = None,
+        keys: Any = None,
     ) -> Any:
-        """Check an access that is about to happen, and return its offsets in `data`."""
+        """Check an access that is about to happen, and return its offsets in `data`.
+
+        `keys` are those under which the race detection remembers it, if not the lanes' own.
+        """
         if np.any(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
             first = int(active.broadcast(address)[active.broadcast(wrong)][0])
@@ -126,7 +146,7 @@ class Memory:
                 held = self.rows(access.word, access.count)[offset // access.nbytes]
                 return held != value if access.count == 1 else (held != value).any(axis=1)
 
-            self.shadow.record(active, statement, address, shadow_offset, access, changes)
+            self.shadow.record(active, statement, address, shadow_offset, access, changes, keys)
         return offset
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
@@ -210,7 +230,7 @@ class GlobalMemory(Memory):
         shadow = Shadow(int(offsets[-1]), granule, "global", releases) if granule else None
         super().__init__(data, low, shadow)
 
-    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+    def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         size = np.uint64(access.nbytes)
         low, high = np.min(address), np.max(address) + size
         region = int(np.searchsorted(self.starts, low, "right")) - 1

@@ -8,6 +8,7 @@ from . import (
     conversions,
     exchange,
     floats,
+    hopper,
     integers,
     matrices,
     matrix_memory,
@@ -16,6 +17,7 @@ from . import (
     multimem,
     predicates,
     synchronise,
+    warpgroup,
 )
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "conversions",
     "exchange",
     "floats",
+    "hopper",
     "integers",
     "matrices",
     "matrix_memory",
@@ -34,4 +37,5 @@ __all__ = [
     "multimem",
     "predicates",
     "synchronise",
+    "warpgroup",
 ]

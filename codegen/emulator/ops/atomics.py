@@ -24,7 +24,7 @@ _ORDERS = {
     "red": "(.(?P<order>relaxed|release))?",
 }
 _SCOPE = "(.(?P<scope>cta|cluster|gpu|sys))?"
-_SPACE = "(.(?P<space>global|shared|local)(::cta|::cluster)?)?"
+_SPACE = "(.(?P<space>global|shared::cluster|shared|local)(::cta)?)?"
 _GLOBAL = "(.(?P<space>global))?"
 _HINT = r"(.L2::cache_hint)?"
 

@@ -32,21 +32,21 @@ _TF32 = np.uint32(0xFFFFE000)
 """The bits of a register that tf32 uses; the lower ones are ignored."""
 
 
-def _bits(kind: str) -> int:
+def bits(kind: str) -> int:
     """Return the bits that an element takes in a register."""
     if kind in FORMATS:
         return 32 if kind == "tf32" else 8 * np.dtype(FORMATS[kind].holder).itemsize
     return int(kind[1:])
 
 
-def _decoder(kind: str) -> Callable[[np.ndarray], np.ndarray]:
+def decoder(kind: str) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from registers to doubles, which hold all types; the last axis is new."""
     if kind == "tf32":
         return lambda words: (words & _TF32).view(np.float32).astype(np.float64)[..., None]
     if kind in FORMATS:
         holder = np.dtype(FORMATS[kind].holder)
     else:
-        holder = np.dtype(f"i{_bits(kind) // 8}" if kind[0] == "s" else f"u{_bits(kind) // 8}")
+        holder = np.dtype(f"i{bits(kind) // 8}" if kind[0] == "s" else f"u{bits(kind) // 8}")
 
     def decode(words: np.ndarray) -> np.ndarray:
         each = words.dtype.itemsize // holder.itemsize
@@ -55,7 +55,7 @@ def _decoder(kind: str) -> Callable[[np.ndarray], np.ndarray]:
     return decode
 
 
-def _encoder(kind: str, saturates: bool) -> Callable[[np.ndarray], np.ndarray]:
+def encoder(kind: str, saturates: bool) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from doubles, whose last axis is neighbouring elements, to registers."""
     if kind == "s32":
         return lambda sums: _whole(sums, saturates).view(np.uint32)
@@ -79,12 +79,12 @@ def _whole(sums: np.ndarray, saturates: bool) -> np.ndarray:
 def product(match: re.Match[str]) -> Any:
     """`mma`: D = A * B + C for every warp."""
     m, n, k = (int(match[axis]) for axis in "mnk")
-    each = (64 if match["a"] == "f64" else 32) // _bits(match["a"])
-    encode = _encoder(match["d"], bool(match.groupdict().get("sat")))
+    each = (64 if match["a"] == "f64" else 32) // bits(match["a"])
+    encode = encoder(match["d"], bool(match.groupdict().get("sat")))
     reads = (
-        (_decoder(match["a"]), a_indices(m, k, each)),
-        (_decoder(match["b"]), b_indices(k, n, each)),
-        (_decoder(match["c"]), c_indices(m, n)),
+        (decoder(match["a"]), a_indices(m, k, each)),
+        (decoder(match["b"]), b_indices(k, n, each)),
+        (decoder(match["c"]), c_indices(m, n)),
     )
 
     def run(
@@ -92,7 +92,7 @@ def product(match: re.Match[str]) -> Any:
     ) -> tuple[Any, ...]:
         warps = WholeWarps(lanes, statement, mask)
         a, b, c = (
-            gather(_neighbours(decode(warps.held(words)), indices, lanes, statement), indices)
+            gather(neighbours(decode(warps.held(words)), indices, lanes, statement), indices)
             for words, (decode, indices) in zip(operands, reads, strict=True)
         )
         parts = encode(scatter(a @ b + c, c_indices(m, n)))
@@ -102,7 +102,7 @@ def product(match: re.Match[str]) -> Any:
     return run
 
 
-def _neighbours(
+def neighbours(
     elements: np.ndarray, indices: Any, lanes: Lanes, statement: Statement
 ) -> np.ndarray:
     """Regroup (registers, warps, lanes, elements) so that the last axis is that of `indices`.

@@ -19,7 +19,7 @@ _ORDER = (
     "(.(?P<order>weak|volatile|mmio|relaxed|acquire|release))?(.(?P<scope>cta|cluster|gpu|sys))?"
 )
 _CACHE = r"(.L[12]::\w+)*(.nc)?(.(ca|cg|cs|lu|cv|wb|wt))?(.L[12]::\w+)*"
-_SPACE = "(.(?P<space>global|shared|local|const)(::cta)?)?"
+_SPACE = "(.(?P<space>global|shared::cluster|shared|local|const)(::cta)?)?"
 _VECTOR = "(.v(?P<count>[248]))?"
 
 

@@ -102,17 +102,17 @@ for _whole, _part, _count in (
     value(f"mov.{_whole}.unpack(?P<n>{_count})", f"{_part}* = {_whole}", unpack)
     value(f"mov.{_whole}.pack{_count}", f"{_whole} = {_part}*", lambda m: join)
 value("prmt.b32(.(?P<mode>f4e|b4e|rc8|ecl|ecr|rc16))?", "b32 = b32 b32 b32", prmt)
-value("cvta(.to)?.(global|const|param).u(32|64)", "u64 = u64", lambda m: same)
+value("cvta(.to)?.(global|const).u(32|64)", "u64 = u64", lambda m: same)
 for _space in WINDOWS:
     value(f"cvta.(?P<s>{_space}).u64", "u64 = u64", lambda m: into_generic(m["s"]))
     value(f"cvta.to.(?P<s>{_space}).u64", "u64 = u64", lambda m: from_generic(m["s"]))
 value(
-    "isspacep.(?P<s>shared|local|global)(::cta)?",
+    "isspacep.(?P<s>shared|local|global|param)(::cta|::cluster|::entry)?",
     "pred = u64",
     lambda m: lambda address: _space_of(address) == m["s"],
 )
 
 
 def _space_of(address: Any) -> Any:
-    local, shared = np.uint64(WINDOWS["local"]), np.uint64(WINDOWS["shared"])
-    return np.where(address >= local, "local", np.where(address >= shared, "shared", "global"))
+    starts = np.array(list(WINDOWS.values()), np.uint64)
+    return np.asarray(np.array(["global", *WINDOWS])[np.searchsorted(starts, address, "right")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
-from tileir.codegen.emulator.threads.scopes import SCOPES
+from tileir.codegen.emulator.threads.scopes import CTA, SCOPES
+
+from .hopper.batch import batch_of
 
 _SCOPES = "(?P<scope>cta|cluster|gpu|sys|gl)"
 FENCES = -1
@@ -118,6 +121,8 @@ def fence(match: re.Match[str]) -> Any:
         shadow = memory.shadow if isinstance(memory, Memory) else None
         if not active.count or shadow is None:
             return
+        if access.releases and scope != CTA and prod(lanes.batch.cluster) > 1:
+            batch_of(lanes).cluster_barriers.promise(active)
         if total and shadow.releases is not None:
             shadow.releases.access(active, np.full(active.count, FENCES), access)
         lanes.batch.clocks.fence(active.numbers, scope, access.acquires, access.releases)
@@ -125,8 +130,20 @@ def fence(match: re.Match[str]) -> Any:
     return run
 
 
+def proxy_fence(match: re.Match[str]) -> Any:
+    """`fence.proxy.async`: the asynchronous proxy sees what the lanes have written."""
+    suffix = match["space"] or ""
+
+    def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
+        active = lanes.under(mask)
+        if active.count:
+            lanes.batch.async_proxy.fence(active, suffix)
+
+    return run
+
+
 def nothing(match: re.Match[str]) -> Any:
-    """`fence.proxy` and others without effect: all lanes see the same memory at all times."""
+    """Fences of other proxies, and what else has no effect."""
     return lambda lanes, statement, mask, *operands: None
 
 
@@ -149,6 +166,7 @@ effect(
     "=",
     fence,
 )
-effect(r"fence.proxy.\S+", "= $?", nothing)
+effect("fence.proxy.async(?P<space>.global|.shared::cta|.shared::cluster)?", "=", proxy_fence)
+effect(r"fence.proxy.(alias|tensormap)\S*", "= $? $?", nothing)
 effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
 effect("nanosleep.u32", "= u32", nothing)

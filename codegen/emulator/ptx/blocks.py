@@ -14,12 +14,15 @@ from .control import BRANCHES
 from .syntax import UNDEFINED, PtxEntry, Statement, split
 from .table import Resolved, look_up
 
-COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
-"""Suffixes of the two halves of a barrier with a result."""
+FRAGMENT = ".fragment"
+"""Suffix of a product whose first factor is in registers."""
+COUNTED, ARRIVE, ASK, TAKE = ".counted", ".arrive", ".ask", ".take"
+"""Suffixes of the two halves of a barrier with a result, and of a wait at an mbarrier."""
 CARRY = "CC.CF"
 """The condition code register with the carry flag, which no operand names."""
 _ALIGNED = re.compile(r"bar\.(cta\.)?(sync|red|arrive)|barrier\..*\.aligned")
 _CARRYING = re.compile(r"(?:add|sub|mad)(c?)(?:\.lo|\.hi)?(\.cc)?\.[su](?:32|64)")
+_TRYING = "mbarrier.try_wait."
 _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
@@ -28,12 +31,14 @@ class BasicBlock:
     """Statements that the lanes in the block execute together.
 
     `needs_warp`: the first statement waits for the lanes that its member mask names. `aligned`:
-    some statement is `.aligned`, so that whole warps start the block together.
+    some statement is `.aligned`, so that whole warps start the block together. `warpgroup`: the
+    only statement is executed by whole warpgroups.
     """
 
     statements: list[Statement] = field(default_factory=list)
     needs_warp: bool = False
     aligned: bool = False
+    warpgroup: bool = False
 
     @cached_property
     def ends_at_aligned_barrier(self) -> bool:
@@ -47,6 +52,8 @@ class BasicBlock:
 
 
 def _as_written(opcode: str) -> str:
+    if opcode.startswith(_TRYING):
+        return opcode.removesuffix(ASK)
     return opcode.removesuffix(ARRIVE).removesuffix(COUNTED)
 
 
@@ -69,6 +76,9 @@ def _name(statement: Statement) -> str:
         braced = len(statement.operands) == 2 and statement.operands[index].startswith("{")
         if braced and statement.opcode.startswith("mov."):
             return f"{statement.opcode}.{verb}{len(split(statement.operands[index][1:-1]))}"
+    fragment = len(statement.operands) > 1 and statement.operands[1].startswith("{")
+    if fragment and statement.opcode.startswith("wgmma."):
+        return statement.opcode + FRAGMENT
     two = bool(statement.operands) and "|" in statement.operands[0]
     return f"{statement.opcode}.both" if two else statement.opcode
 
@@ -76,8 +86,8 @@ def _name(statement: Statement) -> str:
 def _expanded(entry: PtxEntry) -> Iterator[Statement]:
     """Yield the statements with what is implicit in them.
 
-    A barrier with a result becomes two statements: lanes arrive, and later take the result. The
-    carry flag becomes an operand.
+    A barrier with a result becomes two statements: lanes arrive, and later take the result; so does
+    a wait at an mbarrier. The carry flag becomes an operand.
     """
     entry.registers[0][CARRY] = "pred"
     for statement in entry.statements:
@@ -87,6 +97,10 @@ def _expanded(entry: PtxEntry) -> Iterator[Statement]:
             arrive = COUNTED + ARRIVE if len(rest) > 2 else ARRIVE
             yield replace(statement, opcode=statement.opcode + arrive, operands=tuple(rest))
             yield replace(statement, opcode=statement.opcode + TAKE, operands=(first,))
+        elif statement.opcode.startswith(_TRYING):
+            asked = statement.operands[1:]
+            yield replace(statement, opcode=statement.opcode + ASK, operands=asked)
+            yield replace(statement, opcode=statement.opcode + TAKE)
         elif carrying and any(carrying.groups()):
             result, *sources = statement.operands
             takes, gives = ((CARRY,) if flag else () for flag in carrying.groups())
@@ -106,15 +120,15 @@ def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[str, int]]:
             continue
         branch = statement.opcode in BRANCHES
         row = None if branch or statement.opcode == UNDEFINED else resolve(statement).row
-        if row and row.needs_warp:
+        if row and (row.needs_warp or row.warpgroup):
             if blocks[-1].statements:
                 blocks.append(BasicBlock())
-            blocks[-1].needs_warp = True
+            blocks[-1].needs_warp, blocks[-1].warpgroup = row.needs_warp, row.warpgroup
         if row and row.aligned:
             if blocks[-1].needs_warp:
                 blocks.append(BasicBlock())
             blocks[-1].aligned = True
         blocks[-1].statements.append(statement)
-        if branch or (row and row.ends_block):
+        if branch or (row and (row.ends_block or row.warpgroup)):
             blocks.append(BasicBlock())
     return blocks, labels

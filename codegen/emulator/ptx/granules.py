@@ -9,7 +9,10 @@ from .types import width
 
 _MEMORY = re.compile(r"(ld|st|atom|red|cp|ldmatrix|stmatrix|multimem)\b")
 _TYPE = re.compile(r"\.([busf]|bf)(8|16|32|64|128)(x2)?$")
-_ORDERING = re.compile(r"(fence(?!\.proxy)|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*")
+_ORDERING = re.compile(
+    r"(?!mbarrier|barrier\.cluster|fence\.(?:proxy|mbarrier_init))"
+    r"(fence|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*"
+)
 
 
 def granules(entry: PtxEntry) -> dict[str, int]:
@@ -29,3 +32,8 @@ def granules(entry: PtxEntry) -> dict[str, int]:
 def orders_threads(entry: PtxEntry) -> bool:
     """Whether the kernel has fences, releases or acquires, which order threads across blocks."""
     return any(_ORDERING.match(statement.opcode) for statement in entry.statements)
+
+
+def uses_mbarriers(entry: PtxEntry) -> bool:
+    """Whether the kernel has mbarriers."""
+    return any(statement.opcode.startswith("mbarrier") for statement in entry.statements)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 from .blocks import cut
-from .syntax import PtxEntry, Variable
+from .syntax import PtxEntry, Statement, Variable
+
+_NAME = re.compile(r"[%\w$]+")
+_PRODUCT = "wgmma."
 
 
 class Scope:
@@ -28,6 +32,7 @@ class Scope:
         )
         self.local, self.local_bytes = _lay_out([v for v in own if v.space == "local"])
         self.parameters, self.parameter_bytes = _lay_out(entry.parameters)
+        self.watched = self._watched()
         self._addresses = {**globals_, **self.shared, **self.local, **self.parameters}
 
     def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
@@ -42,6 +47,28 @@ class Scope:
                 self.kinds.append(kind)
                 return self._registers[key]
         return None
+
+    def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
+        """Return the numbers of all registers that a text names."""
+        numbers = (self.register(name, scopes) for name in _NAME.findall(text))
+        return [number for number in numbers if number is not None]
+
+    def _watched(self) -> dict[int, int]:
+        """Number the registers that products of warpgroups access: register -> from 0 on."""
+        found: dict[int, int] = {}
+        for statement in self.entry.statements:
+            if statement.opcode.startswith(_PRODUCT):
+                braced = "".join(each for each in statement.operands if each.startswith("{"))
+                for register in self.registers(braced, statement.scope):
+                    found.setdefault(register, len(found))
+        return found
+
+    def touched(self, statement: Statement) -> list[int]:
+        """Return the registers of products that an instruction of another kind names."""
+        if not self.watched or statement.opcode.startswith(_PRODUCT):
+            return []
+        named = self.registers(" ".join(statement.operands), statement.scope)
+        return sorted(self.watched.keys() & named)
 
     def _declared(self, scope: int, name: str) -> str | None:
         if kind := self.entry.registers[scope].get(name):

@@ -76,6 +76,8 @@ class PtxEntry:
     cluster: tuple[int, int, int] | None
     counts_clusters: bool
     """Whether the launch grid counts clusters, not blocks."""
+    most_registers: int | None = None
+    """The most registers of a thread, if the text says so."""
     registers: dict[int, dict[str, str]] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -113,6 +115,7 @@ def read(ptx: str) -> Text:
             _extents(".reqntid", directives, line),
             _extents(".reqnctapercluster", directives, line),
             ".blocksareclusters" in directives,
+            (_extents(".maxnreg", directives, line) or (None,))[0],
         )
         _Body(entry, _line(plain, opening)).read(plain[opening + 1 : end])
         text.entries[entry.name] = entry

@@ -7,7 +7,9 @@ sources:
     t, s32, pred ..   an operand of that type; `2t` is the type of twice the width
     t*                any number of operands in braces
     @                 an address as u64, its offset added
+    #                 a tensor map and coordinates, `[map, {x, y}]`: an address, and a tuple of s32
     $                 the text of the operand
+    &                 registers in braces, by number: the function itself reads and writes them
     u32|pred          one or the other
     a trailing ?      the operand may be missing, and is then None
 
@@ -42,6 +44,8 @@ class Row:
     """Whether it waits for the lanes in its member mask, which is the last operand."""
     aligned: bool = False
     """Whether all lanes of the warp execute it together, as `.aligned` demands."""
+    warpgroup: bool = False
+    """Whether all lanes of a warpgroup execute it together; it is a basic block of its own."""
 
 
 ROWS: list[Row] = []

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.bulk import BulkCopies
 from tileir.codegen.emulator.memory.copies import Copies
+from tileir.codegen.emulator.memory.mbarriers import Mbarriers
+from tileir.codegen.emulator.memory.products import Products
+from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.scratch import Scratch
 from tileir.codegen.emulator.memory.spaces import GlobalMemory, Memory
+from tileir.codegen.emulator.memory.tensor_map import TensorMap
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.threads.barriers import Barriers
 from tileir.codegen.emulator.threads.clocks import Clocks
+from tileir.codegen.emulator.threads.clusters import ClusterBarriers
 from tileir.codegen.emulator.threads.lanes import WARP, Lanes
-from tileir.codegen.emulator.threads.schedules import ranks
+from tileir.codegen.emulator.threads.registers import Registers
+from tileir.codegen.emulator.threads.schedules import Completion, ranks
 from tileir.codegen.emulator.threads.scopes import Grid
 from tileir.codegen.emulator.threads.special import special_register
 from tileir.errors import EmulationError
@@ -52,15 +61,17 @@ class RunningBatch:
         memory: GlobalMemory,
         parameters: bytes,
         settings: Settings,
+        maps: Mapping[int, TensorMap],
     ) -> None:
         """Prepare `blocks` blocks, from `first` on, of `shape` threads each; nothing runs yet.
 
-        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments.
+        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments,
+        and `maps` the tensor maps among them, by their offsets.
         """
         self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
         self.first, self.blocks = first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
-        self.schedule = settings.schedule
+        self.schedule, self.tensor_maps = settings.schedule, maps
         self.shared_bytes = shared_bytes
         self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
         self.threads = shape[0] * shape[1] * shape[2]
@@ -75,13 +86,21 @@ class RunningBatch:
         self.clocks = Clocks(first, blocks, grid)
         granule = kernel.granules["shared"] if settings.races else None
         orders = kernel.orders_threads
-        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders)
+        cluster = prod(self.cluster)
+        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders, cluster)
         local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)
-        self.copies = Copies(self, memory, shared)
+        self.async_proxy = AsyncProxy(self, shared, memory)
+        self.products = Products(self, self.async_proxy)
+        completion = Completion(settings.schedule)
+        self.mbarriers = Mbarriers(self, shared, completion)
+        self.cluster_barriers = ClusterBarriers(self)
+        self.registers_of_warps = Registers(self, kernel.scope.entry.most_registers)
+        self.bulk = BulkCopies(self, self.async_proxy, self.mbarriers, completion)
+        self.copies = Copies(self, memory, shared, self.mbarriers, completion)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -98,12 +117,13 @@ class RunningBatch:
         """Return the block of the first of these lanes, and the threads of the lanes in it."""
         block = self.block_of[numbers[0]]
         here = numbers[self.block_of[numbers] == block]
-        return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
+        threads = dict.fromkeys(self.thread_of[here].tolist())
+        return self.coordinates(self.first + int(block)), tuple(threads)
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
         """Return the coordinates of a block in the grid."""
-        x, y, _ = self.grid
-        return number % x, number // x % y, number // (x * y)
+        grid = self.clocks.grid
+        return grid.coordinate(number, 0), grid.coordinate(number, 1), grid.coordinate(number, 2)
 
     def special(self, name: str) -> Any:
         """Return the value of a special register for all lanes."""
@@ -115,6 +135,12 @@ class RunningBatch:
 
     def run(self) -> None:
         """Run until every thread has ended."""
+        self._run()
+        self.bulk.end()
+        if problem := self.registers_of_warps.end():
+            raise emulation_error("registers", problem, schedule=self.schedule)
+
+    def _run(self) -> None:
         everyone = Lanes(self, None)
         together = 0 if (self.next == 0).all() and self.ranks is None else None
         for step in range(self.settings.limit):
@@ -156,27 +182,65 @@ class RunningBatch:
 
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
         """Return a block and the lanes that execute it now; None when all have ended."""
-        runnable = (self.next != DONE) & ~self.waiting
-        if not runnable.any():
+        if self._is_turn(step):
+            self._finish_one()
+        while True:
+            runnable = self._runnable()
+            if chosen := self._first(step, runnable):
+                return chosen
             self.barriers.release()
-            runnable = (self.next != DONE) & ~self.waiting
-            if not runnable.any():
-                if (self.next == DONE).all():
-                    return None
-                raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
-        groups = self._groups(runnable)
-        turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
+            self.cluster_barriers.release()
+            if (self._runnable() != runnable).any():
+                continue
+            if (self.next == DONE).all():
+                return None
+            if not self._finish_one() and not self.mbarriers.give_up():
+                raise self._stuck("deadlock", self._who_waits())
+
+    def _runnable(self) -> np.ndarray:
+        return (self.next != DONE) & ~self.waiting
+
+    def _first(self, step: int, runnable: np.ndarray) -> tuple[int, np.ndarray] | None:
+        """Return the block, and its lanes, whose turn it is; None if no lane can go on."""
+        groups = self._groups(runnable) if runnable.any() else []
+        turn = step // self.fair % len(groups) if groups and self._is_turn(step) else 0
         for rank, block in groups[turn:] + groups[:turn]:
-            index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             basic_block = self.kernel.blocks[block]
-            if turn and basic_block.ends_at_aligned_barrier:
+            here = runnable & (self.next == block)
+            # Warps of a warpgroup that have come far enough do not wait for their ranks.
+            index = np.flatnonzero(here if basic_block.warpgroup else here & self._ranked(rank))
+            if basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
-                index = self._first_in_warp(index, runnable)
-            if basic_block.needs_warp or basic_block.aligned:
+                index = index[~self.waiting.reshape(-1, WARP).any(axis=1)[index // WARP]]
+                index = self._first_in_warp(index, runnable) if turn else index
+            if basic_block.needs_warp or basic_block.aligned or basic_block.warpgroup:
                 index = self.barriers.converged(basic_block, index)
             if len(index):
                 return block, index
-        raise self._stuck("deadlock", "lanes wait for others of their warp")
+        return None
+
+    def _is_turn(self, step: int) -> bool:
+        """Whether another group of lanes gets a turn."""
+        return step % self.fair == self.fair - 1
+
+    def _finish_one(self) -> bool:
+        """Carry out a copy that threads may wait for; False if there is none."""
+        return self.bulk.finish_one() or self.copies.arrive_one()
+
+    def _who_waits(self) -> str:
+        held = "; ".join(
+            told
+            for each in (
+                self.barriers,
+                self.mbarriers,
+                self.cluster_barriers,
+                self.registers_of_warps,
+            )
+            for told in each.who_waits()
+        )
+        if self._runnable().any():
+            return f"lanes wait for others of their warp or warpgroup{': ' if held else ''}{held}"
+        return f"all threads that have not ended wait at barriers: {held}"
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
         """Return the lanes that are first in the text among the runnable lanes of their warp."""

@@ -31,6 +31,8 @@ from tileir.errors import EmulationError
 
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
+_COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
+
 
 def compile_block(scope: Scope, number: int, block: BasicBlock) -> Callable[..., Any]:
     """Return the function of a block: it takes the active lanes, and returns their next blocks."""
@@ -100,6 +102,8 @@ class _BlockCompiler:
         results, sources = self._slots(statement, resolved)
         guard = self._guard(statement) if statement.guard else None
         function = self._constant(resolved.function)
+        for register in self.scope.touched(statement):
+            self.lines.append(f"A.touch({register}, {self._constant(statement)}, {guard})")
         arguments = [self._argument(text, slot) for text, slot in sources]
         if resolved.row.role == "effect":
             arguments = ["A", self._constant(statement), guard or "None", *arguments]
@@ -153,8 +157,12 @@ class _BlockCompiler:
             kind = predicate
         if kind == "$":
             return self._constant(text)
+        if kind == "&":
+            return self._constant(tuple(self.scope.registers(text, self.statement.scope)))
         if kind == "@":
             return self._address(text)
+        if kind == "#":
+            return self._coordinates(text)
         if many:
             names = split(text[1:-1]) if text.startswith("{") else [text]
             return f"({' '.join(self._source(name, kind) + ',' for name in names)})"
@@ -234,6 +242,14 @@ class _BlockCompiler:
         if not offset:
             return name
         return f"({name} + {self._constant(np.uint64(offset & (2**64 - 1)))})"
+
+    def _coordinates(self, text: str) -> str:
+        """Return the address of a tensor map and a tuple of coordinates."""
+        match = _COORDINATES.fullmatch(text)
+        if not match:
+            raise self._error("syntax", f"not a tensor map with coordinates: {text}")
+        places = " ".join(self._source(each, "s32") + "," for each in split(match[2]))
+        return f"{self._address(f'[{match[1]}]')}, ({places})"
 
     def _write(self, text: str, kind: str, value: str, guard: str | None) -> None:
         if text == "_":

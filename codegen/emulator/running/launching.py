@@ -24,7 +24,7 @@ from tileir.messages.flags import flag
 
 from .batch import RunningBatch, Settings
 from .module import KernelCode, Module
-from .packing import Reach, pack
+from .packing import Reach, pack, tensor_maps
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
 """Bytes of the heap for all blocks of a launch, and the most that a plan may raise that to."""
@@ -106,6 +106,7 @@ def launch(
     kernel = module.kernel(plan["entry"])
     reach = Reach([*allocations, *module.variables.values()])
     packed = pack(kernel, plan, args, reach)
+    maps = tensor_maps(kernel, plan, args, reach)
     tiles = _tiles(plan, grid)
     block = tuple(plan["block"])
     if kernel.scope.entry.threads not in (None, block):
@@ -115,20 +116,27 @@ def launch(
     settings = Settings(schedule, races, limit)
     wanted = 2 * plan.get("heap", 0) * blocks[0] * blocks[1] * blocks[2]
     heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
-    granule = kernel.granules["global"] if races else None
+    sizes = [kernel.granules["global"], *(each.size for each in maps.values())]
+    granule = min(sizes) if races else None
     releases = Releases() if kernel.orders_threads else None
     memory = GlobalMemory(reach.regions, granule, heap, releases, reach.read_only())
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
     lanes = FEW_LANES if kernel.orders_threads else LANES
-    together = max(1, min(lanes // threads, CLOCKS // threads**2))
+    cluster = kernel.scope.entry.cluster or (1, 1, 1)
+    size = cluster[0] * cluster[1] * cluster[2]
+    together = max(1, min(lanes // threads, CLOCKS // threads**2) // size) * size
     pitch = -(-threads // WARP) * WARP
-    whole = Grid(blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch)
+    whole = Grid(
+        blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch, kernel.agents
+    )
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
-        batch = RunningBatch(kernel, whole, first, count, block, shared, memory, packed, settings)
+        batch = RunningBatch(
+            kernel, whole, first, count, block, shared, memory, packed, settings, maps
+        )
         with approximated(approximations):
             _run(batch, result)
     if heap and heap.allocated:

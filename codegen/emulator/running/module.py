@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.mbarriers import AGENTS
 from tileir.codegen.emulator.ptx.blocks import BasicBlock
-from tileir.codegen.emulator.ptx.granules import granules, orders_threads
+from tileir.codegen.emulator.ptx.granules import granules, orders_threads, uses_mbarriers
 from tileir.codegen.emulator.ptx.scope import Scope
 from tileir.codegen.emulator.ptx.syntax import Text, Variable, read
 from tileir.codegen.emulator.ptx.types import immediate, storage, width
@@ -111,6 +112,8 @@ class KernelCode:
         self.opcodes = [block.opcodes() for block in self.blocks]
         self.granules = granules(scope.entry)
         self.orders_threads = orders_threads(scope.entry)
+        self.agents = AGENTS if uses_mbarriers(scope.entry) else 0
+        """The clocks that a launch needs besides those of threads."""
         self.allocates = any(
             statement.opcode.startswith("call") and not _OF_HEAP.isdisjoint(statement.operands)
             for statement in scope.entry.statements

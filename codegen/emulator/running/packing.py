@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tileir.codegen.arguments.numbers import number_bytes
 from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.mapped import writable
+from tileir.codegen.emulator.memory.tensor_map import UNIT, TensorMap
 from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
@@ -90,7 +92,8 @@ def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: R
         except (TypeError, ValueError, OverflowError) as problem:
             message = f"parameter {row['index']} ({row['type']}): {problem}"
             raise emulation_error("launch", message) from None
-    plain = [
+    plain = [int(each.base) for each in args if _at_address(each)]
+    plain += [
         int(argument)
         for row, argument in zip(rows, args, strict=True)
         if row["type"].startswith("ptr") and not _is_memory(argument) and int(argument)
@@ -101,6 +104,9 @@ def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: R
 
 def _bytes(row: dict[str, Any], argument: Any, reach: Reach) -> bytes:
     size, kind = row["size"], row["type"]
+    if kind == "tensor_map":
+        _add_map(argument, reach)
+        return bytes(size)
     if kind.startswith("ptr"):
         _check_elements(kind, argument)
         return _address(argument, reach).to_bytes(8, "little")
@@ -113,6 +119,27 @@ def _bytes(row: dict[str, Any], argument: Any, reach: Reach) -> bytes:
     if not low <= number <= high:
         raise ValueError(f"{number} is not within {low} to {high}")
     return (number & high).to_bytes(size, "little")
+
+
+def _add_map(argument: Any, reach: Reach) -> int:
+    """Add the memory of a tensor map to `reach`; return its address."""
+    if not isinstance(argument, TensorMap):
+        raise ValueError(f"expected a TensorMap, got {shown(argument)}")
+    address = _address(argument.base, reach)
+    if address % UNIT:
+        raise ValueError(f"the base of a tensor map, {address:#x}, is no multiple of {UNIT}")
+    return address
+
+
+def tensor_maps(
+    kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: Reach
+) -> dict[int, TensorMap]:
+    """Return the tensor maps among the arguments, by the offset of the parameter."""
+    return {
+        row["offset"]: replace(argument, base=_add_map(argument, reach))
+        for row, argument in zip(plan["parameters"], args, strict=True)
+        if row["type"] == "tensor_map"
+    }
 
 
 def _check_elements(kind: str, argument: Any) -> None:
@@ -141,6 +168,11 @@ def _address(argument: Any, reach: Reach) -> int:
 def _is_memory(argument: Any) -> bool:
     """Whether an argument is an array or a Buffer, not an address."""
     return isinstance(argument, Buffer) or _is_array(argument)
+
+
+def _at_address(argument: Any) -> bool:
+    """Whether an argument is a tensor map whose memory is known by its address only."""
+    return isinstance(argument, TensorMap) and not _is_memory(argument.base)
 
 
 def _whole(argument: Any) -> int:

@@ -20,6 +20,8 @@ class Access:
     """Scope of a strong access, which does not race with strong ones in it; WEAK for weak ones."""
     acquires: bool = False
     releases: bool = False
+    to_mbarrier: bool = False
+    """Whether it is an operation on an mbarrier, not an ordinary access."""
 
     @property
     def nbytes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from tileir.codegen.emulator.ptx.blocks import BasicBlock
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 
-from .lanes import WARP, Batch, Lanes
+from .lanes import WARP, WARPGROUP, Batch, Lanes
 
 KEYS = 1 << 32
 """Above every barrier number, valid or not."""
@@ -70,7 +71,7 @@ class Barriers:
         names = lanes.broadcast(number)
         blocks = self.batch.block_of[numbers]
         if aligned:
-            self._whole_warps(lanes, statement)
+            self.check_whole_warps(lanes, statement)
         keys = blocks * KEYS + names
         for key in np.unique(keys).tolist():
             block, name = divmod(key, KEYS)
@@ -90,7 +91,7 @@ class Barriers:
                 self.batch.waiting[numbers[here]] = True
         self.release()
 
-    def _whole_warps(self, lanes: Lanes, statement: Statement) -> None:
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None:
         """EmulationError unless all threads of a warp that have not ended arrive at once."""
         batch = self.batch
         active = np.zeros(batch.count, bool)
@@ -132,6 +133,13 @@ class Barriers:
                 whole = len(waiting) == alive[block]
                 batch.clocks.synchronize(np.sort(members), np.sort(waiting), whole)
 
+    def who_waits(self) -> Iterator[str]:
+        """Yield for each barrier at which threads wait how many do."""
+        for (block, name), barrier in self.open.items():
+            expected = "all" if barrier.expected is None else barrier.expected
+            where = self.batch.coordinates(self.batch.first + block)
+            yield f"{barrier.count} of {expected} threads of block {where} at barrier {name}"
+
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
         """Order the accesses of the lanes of each warp that have the same member mask."""
         numbers = lanes.numbers
@@ -142,12 +150,19 @@ class Barriers:
             self.batch.clocks.synchronize(together, together)
 
     def converged(self, block: BasicBlock, index: np.ndarray) -> np.ndarray:
-        """Return those lanes at the start of a block whose partners in the warp are there too."""
+        """Return those lanes at the start of a block whose partners are there too.
+
+        Partners are the other lanes of the warp, or of the warpgroup.
+        """
         batch = self.batch
         if not len(index):
             return index
         present = np.zeros(batch.count, bool)
         present[index] = True
+        if block.warpgroup:
+            missing = (batch.next != DONE) & ~present
+            groups = batch.block_of * KEYS + batch.thread_of // WARPGROUP
+            return index[~np.isin(groups[index], groups[missing])]
         bits = _bits(present)
         alive = _bits(batch.next != DONE)
         mask = self._masks(block, index)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .learnt import Learnt
 from .scopes import Grid
+from .snapshots import Snapshot
 
 SCOPE_SHIFT, LANE_SHIFT = 22, 24
 TIMES, SCOPES = (1 << SCOPE_SHIFT) - 1, (1 << LANE_SHIFT - SCOPE_SHIFT) - 1
@@ -73,23 +74,61 @@ class Clocks:
             np.maximum(own, self.known[number], out=own)
         own[number - start] = self.time[number]
         self.time[number] += 1
-        row = np.zeros(self.grid.columns, np.int32)
+        row = np.zeros(self.grid.width, np.int32)
         if self.learnt is not None:
             row[:] = self.learnt.row(number)
+        self._enter(row, start, own)
+        return row
+
+    def _enter(self, row: np.ndarray, start: int, own: np.ndarray) -> None:
+        """Join the times of a block's threads, the first of which is lane `start`, to a row."""
         grain = min(self.grid.grain, self.threads)
         first = int(self.lane[start]) // self.grid.grain
         here = row[first : first + self.threads // grain]
         np.maximum(here, own if grain == 1 else own.reshape(-1, grain).max(axis=1), out=here)
-        return row
+
+    def snapshot(self, members: np.ndarray) -> Snapshot:
+        """Return what lanes know together, their own times too; those go on."""
+        taken = Snapshot(learnt=None if self.learnt is None else self.learnt.joined(members))
+        for block in np.unique(members // self.threads).tolist():
+            start = block * self.threads
+            here = members[members // self.threads == block]
+            row = self.all_know[start : start + self.threads].astype(np.int32)
+            if self.known is not None:
+                np.maximum(row, self.known[here].max(axis=0), out=row)
+            row[here - start] = self.time[here]
+            taken.blocks[block] = row
+        self.time[members] += 1
+        return taken
+
+    def take(self, waiting: np.ndarray, snapshot: Snapshot) -> None:
+        """Let lanes learn what a snapshot has."""
+        for block in np.unique(waiting // self.threads).tolist():
+            here = waiting[waiting // self.threads == block]
+            if block in snapshot.blocks:
+                if self.known is None:
+                    self.known = np.zeros((len(self.lane), self.threads), np.int32)
+                self.known[here] = np.maximum(self.known[here], snapshot.blocks[block])
+            others = [each for each in snapshot.blocks if each != block]
+            row = snapshot.learnt
+            if others:
+                row = np.zeros(self.grid.width, np.int32) if row is None else row.copy()
+                for each in others:
+                    self._enter(row, each * self.threads, snapshot.blocks[each])
+            if row is not None:
+                self._learnt().learn_all(here, row)
+
+    def _learnt(self) -> Learnt:
+        if self.learnt is None:
+            self.learnt = Learnt(len(self.lane), self.grid.width)
+        return self.learnt
 
     def learn(self, number: int, rows: Rows, scope: int) -> None:
         """Let a lane acquire published rows at a scope."""
         block = int(self.block[number])
         for key, row in rows.items():
             if self.grid.mutual(*key, scope, block):
-                if self.learnt is None:
-                    self.learnt = Learnt(len(self.lane), self.grid.columns)
-                self.learnt.learn(number, row)
+                self._learnt().learn(number, row)
 
     def fence(self, numbers: np.ndarray, scope: int, acquires: bool, releases: bool) -> None:
         """Apply a fence: lanes learn the rows that they have read, and publish by later writes."""
@@ -112,12 +151,13 @@ class Clocks:
             known = np.maximum(known, self.known[numbers, lane % self.threads])
         known = np.where(same_block, known, 0)
         if self.learnt is not None:
-            column = np.where(foreign, lane // self.grid.grain, 0)
+            column = self.grid.column(np.where(foreign, lane, 0))
             known = np.maximum(known, self.learnt.times(numbers, column))
         return foreign & (time > known)
 
     def both_strong(self, numbers: np.ndarray, earlier: np.ndarray, scope: int) -> np.ndarray:
         """Whether earlier accesses and new ones of a scope include each other in their scopes."""
-        block = np.where(earlier == NEVER, 0, earlier >> LANE_SHIFT) // self.threads
+        lane = np.where(earlier == NEVER, 0, earlier >> LANE_SHIFT)
+        block = np.minimum(lane, self.grid.count - 1) // self.threads
         scopes = np.minimum(earlier >> SCOPE_SHIFT & SCOPES, scope)
         return scopes >= self.grid.needed(block, self.block[numbers])

@@ -18,6 +18,7 @@ from .access import Access
 from .clocks import Clocks
 
 WARP = 32
+WARPGROUP = 4 * WARP
 
 
 class Space(Protocol):
@@ -26,7 +27,13 @@ class Space(Protocol):
     def rows(self, word: int, count: int) -> np.ndarray: ...
 
     def reach(
-        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        access: Access,
+        value: Any = None,
+        keys: Any = None,
     ) -> Any: ...
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None: ...
@@ -63,6 +70,8 @@ class BlockBarriers(Protocol):
         flag: Any = None,
     ) -> None: ...
 
+    def check_whole_warps(self, lanes: Lanes, statement: Statement) -> None: ...
+
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None: ...
 
 
@@ -76,6 +85,18 @@ class AsyncCopies(Protocol):
     def commit(self, lanes: Lanes) -> None: ...
 
     def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None: ...
+
+
+class MatrixProducts(Protocol):
+    """What lanes use of the products under way in a batch; see `memory.products.Products`."""
+
+    def touch(self, lanes: Lanes, statement: Statement, register: int) -> None: ...
+
+
+class Proxy(Protocol):
+    """What lanes use of the asynchronous proxy; see `memory.proxies.AsyncProxy`."""
+
+    def fence(self, lanes: Lanes, suffix: str) -> None: ...
 
 
 class Batch(Protocol):
@@ -122,6 +143,12 @@ class Batch(Protocol):
     @property
     def copies(self) -> AsyncCopies: ...
 
+    @property
+    def async_proxy(self) -> Proxy: ...
+
+    @property
+    def products(self) -> MatrixProducts: ...
+
     def block_and_threads(
         self, numbers: np.ndarray
     ) -> tuple[tuple[int, int, int], tuple[int, ...]]: ...
@@ -134,7 +161,8 @@ class Batch(Protocol):
 class Lanes:
     """The active lanes of a batch: all (`index` is None), or those in an ascending index.
 
-    Registers are arrays over all lanes of the batch, or NumPy scalars where all agree.
+    Registers are arrays over all lanes of the batch, or NumPy scalars where all agree. To read
+    memory, an index may name a lane several times.
     """
 
     def __init__(self, batch: Batch, index: np.ndarray | None) -> None:
@@ -221,6 +249,10 @@ class Lanes:
             batch.registers[register] = np.full(batch.count, value)
         batch.defined[register] = None if before.all() else before
 
+    def touch(self, register: int, statement: Statement, mask: Any) -> None:
+        """Note an access to a register that products of warpgroups access, too."""
+        self.batch.products.touch(self.under(mask), statement, register)
+
     def special(self, name: str) -> Any:
         """Return the value of a special register."""
         held = self.batch.special(name)
@@ -250,6 +282,7 @@ class Lanes:
     ) -> EmulationError:
         """Return an error of the lanes that `wrong` marks, in the first block that has any."""
         numbers = self.numbers if wrong is None else self.numbers[self.broadcast(wrong)]
+        numbers = np.unique(numbers)
         block, threads = self.batch.block_and_threads(numbers)
         return emulation_error(
             kind,

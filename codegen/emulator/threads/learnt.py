@@ -36,6 +36,20 @@ class Learnt:
         if (joined != held).any():
             self._of[number] = self._add(joined)
 
+    def learn_all(self, numbers: np.ndarray, row: np.ndarray) -> None:
+        """Let several lanes learn a row of times."""
+        held = self._of[numbers]
+        # A new row may renumber all others, so the lanes are divided beforehand.
+        for group in [numbers[held == each] for each in np.unique(held)]:
+            before = self.row(int(group[0]))
+            joined = np.maximum(before, row)
+            if (joined != before).any():
+                self._of[group] = self._add(joined)
+
+    def joined(self, numbers: np.ndarray) -> np.ndarray:
+        """Return what any of several lanes has learnt."""
+        return self._rows[np.unique(self._of[numbers])].max(axis=0)
+
     def synchronize(self, members: np.ndarray, waiting: np.ndarray) -> None:
         """Let the `waiting` members of a barrier learn what any member has learnt."""
         held = self._of[members]

@@ -3,6 +3,11 @@
 A schedule ranks the warps of all blocks that run together. Runnable lanes of the lowest rank run
 until they wait or end, with a turn of the others now and then. Within a rank, the first basic block
 of the text goes first, where diverged lanes converge again. Lock-step gives all warps one rank.
+
+A schedule also decides when bulk copies are carried out: when they start ("ascending"), or when no
+thread can run, the oldest or ("descending") the newest first; and whether a thread that tries to
+wait at an mbarrier fails at first ("descending") or only when no thread can run. "random-N" draws
+lots.
 """
 
 from __future__ import annotations
@@ -38,3 +43,30 @@ def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
         known = ", ".join((*SCHEDULES, *BETWEEN_BLOCKS))
         raise emulation_error("launch", f"no schedule {schedule!r}: one of {known}")
     return orders
+
+
+class Completion:
+    """When bulk copies are carried out, and when threads give up waiting for them."""
+
+    def __init__(self, schedule: str) -> None:
+        self._schedule = str(schedule)
+        match = re.fullmatch(r"random-(\d+)", self._schedule)
+        self._random = np.random.default_rng(int(match[1])) if match else None
+
+    def early(self) -> bool:
+        """Whether the copy that starts now is carried out at once."""
+        if self._random is not None:
+            return bool(self._random.integers(2))
+        return self._schedule == "ascending"
+
+    def patient(self) -> bool:
+        """Whether a thread that tries to wait now does so, instead of failing at first."""
+        if self._random is not None:
+            return bool(self._random.integers(2))
+        return self._schedule != "descending"
+
+    def next_of(self, count: int) -> int:
+        """Return which of so many copies, the oldest first, is carried out next."""
+        if self._random is not None:
+            return int(self._random.integers(count))
+        return count - 1 if self._schedule == "descending" else 0

@@ -25,12 +25,11 @@ def _block(batch: Batch) -> np.ndarray:
 
 
 def _coordinate_of_block(batch: Batch, axis: int) -> Any:
-    return _coordinate(_block(batch), batch.grid, axis)
+    return batch.clocks.grid.coordinate(_block(batch), axis)
 
 
 def _rank(batch: Batch) -> Any:
-    x, y, z = (_coordinate_of_block(batch, axis) % batch.cluster[axis] for axis in range(3))
-    return x + batch.cluster[0] * (y + batch.cluster[1] * z)
+    return _block(batch) % prod(batch.cluster)
 
 
 _AXES: dict[str, Callable[[Any, int], Any]] = {

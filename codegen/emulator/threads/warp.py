@@ -9,8 +9,10 @@ import numpy as np
 
 from tileir.codegen.emulator.ptx.syntax import Statement
 
-from .lanes import WARP, Lanes
+from .lanes import WARP, WARPGROUP, Lanes
 
+WARPS = WARPGROUP // WARP
+"""Warps of a warpgroup."""
 _LANES = np.arange(WARP)
 
 
@@ -97,6 +99,35 @@ class WholeWarps:
         out = np.zeros((len(results), self._lanes.count), results.dtype)
         out[:, self._where] = columns
         return tuple(out)
+
+
+class WholeWarpgroups(WholeWarps):
+    """The warpgroups of an instruction, which all lanes of a warpgroup execute, or none.
+
+    A warpgroup is four warps of a block, of which the first has a number divisible by four.
+    """
+
+    def __init__(self, lanes: Lanes, statement: Statement) -> None:
+        super().__init__(lanes, statement, None)
+        self.lanes = lanes
+        batch = lanes.batch
+        block, group = batch.block_of[lanes.numbers], batch.thread_of[lanes.numbers] // WARPGROUP
+        key = block * batch.pitch + group
+        _, index, sizes = np.unique(key, return_inverse=True, return_counts=True)
+        torn = (sizes != WARPGROUP)[index]
+        if torn.any():
+            message = "only a part of the warpgroup carries out an instruction of all its warps"
+            raise lanes.error("warp", message, statement, torn)
+        self._statement = statement
+
+    def agreed(self, values: np.ndarray, what: str) -> np.ndarray:
+        """Return the value on which all lanes of each warpgroup agree."""
+        rows = values.reshape(-1, WARPGROUP)
+        differ = rows != rows[:, :1]
+        if differ.any():
+            message = f"the lanes of a warpgroup have different {what}"
+            raise self.lanes.error("warp", message, self._statement, differ.ravel())
+        return rows[:, 0]
 
 
 def _as_mask(flags: np.ndarray) -> np.ndarray:

@@ -22,21 +22,30 @@ _FAMILY = {1: "%h", 2: "%h", 4: "%r", 8: "%d"}
 
 def kernel(
     body: str, parameters: Sequence[str] = ("u64",), *, threads: int = THREADS,
-    target: str = "sm_90", before: str = "", name: str = "k",
+    target: str = "sm_90", before: str = "", name: str = "k", directives: str = "",
 ) -> str:  # fmt: skip
     """PTX with one entry: %p, %h, %r, %d are predicates and registers of 16, 32 and 64 bits.
 
-    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64.
+    %r0 is the thread, %r1 the block; %d0, %d1 ... are the parameters of type u64, and addresses of
+    tensor maps, whose kind is "map". `directives` follow the number of threads.
     """
-    declared = ", ".join(f".param .{kind} p{place}" for place, kind in enumerate(parameters))
+    declared = ", ".join(
+        f".param .align 64 .b8 p{place}[128]" if kind == "map" else f".param .{kind} p{place}"
+        for place, kind in enumerate(parameters)
+    )
     loads = "".join(
         f"ld.param.b64 %d{place}, [p{place}];\n"
         for place, kind in enumerate(parameters)
         if kind == "u64"
     )
+    loads += "".join(
+        f"mov.b64 %d{place}, p{place};\ncvta.param.u64 %d{place}, %d{place};\n"
+        for place, kind in enumerate(parameters)
+        if kind == "map"
+    )
     return (
         f"{HEAD.format(target=target)}{before}\n.visible .entry {name}({declared})\n"
-        f".reqntid {threads}\n{{\n{REGISTERS}"
+        f".reqntid {threads}\n{directives}{{\n{REGISTERS}"
         f"mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n{loads}{body}\nret;\n}}\n"
     )
 
@@ -47,9 +56,10 @@ def plan(
     """The launch plan of such a kernel, whose pointers lead to elements of any type."""
     rows, end = [], 0
     for index, kind in enumerate(parameters):
-        size = int(kind[1:]) // 8
-        end = -(-end // size) * size
-        spelled = {"u64": "ptr", "f32": "f32"}.get(kind, f"i{kind[1:]}")
+        size = 128 if kind == "map" else int(kind[1:]) // 8
+        align = min(size, 64)
+        end = -(-end // align) * align
+        spelled = {"u64": "ptr", "f32": "f32", "map": "tensor_map"}.get(kind, f"i{kind[1:]}")
         rows.append({"index": index, "type": spelled, "size": size, "offset": end})
         end += size
     return {
@@ -61,12 +71,16 @@ def plan(
 
 def run(
     body: str, *arrays: Any, blocks: int = 1, threads: int = THREADS, shared: int = 0,
-    before: str = "", parameters: Sequence[str] | None = None, **more: Any,
+    before: str = "", parameters: Sequence[str] | None = None, cluster: int = 1,
+    directives: str = "", **more: Any,
 ) -> Result:  # fmt: skip
-    """Launch a body on arrays."""
+    """Launch a body on arrays; clusters are so many blocks along x."""
     kinds = parameters or ("u64",) * len(arrays)
-    text = kernel(body, kinds, threads=threads, before=before)
-    return launch(text, plan(kinds, threads, shared), blocks, arrays, **more)
+    if cluster > 1:
+        directives += f".reqnctapercluster {cluster}\n"
+    text = kernel(body, kinds, threads=threads, before=before, directives=directives)
+    about = {**plan(kinds, threads, shared), "cluster": [cluster, 1, 1]}
+    return launch(text, about, blocks, arrays, **more)
 
 
 def instruction(text: str, inputs: Sequence[np.dtype], result: np.dtype, name: str = "k") -> str:

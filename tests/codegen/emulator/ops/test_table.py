@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -111,10 +112,83 @@ and.pred %p1, %p2, %p3; or.pred %p1, %p2, %p3; xor.pred %p1, %p2, %p3; not.pred 
 bar.sync 0; barrier.cta.arrive 1, 64; bar.red.popc.u32 %r5, 0, %p1;
 bar.red.popc.u32 %r5, 0, 64, %p1; barrier.cta.red.or.aligned.pred %p2, 0, %p1;
 bar.red.and.pred %p2, 0, 64, %p1; bar.warp.sync -1; membar.gl; fence.acq_rel.gpu;
-fence.proxy.async; griddepcontrol.wait; nanosleep.u32 20; trap;
+fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias; griddepcontrol.wait;
+nanosleep.u32 20; trap;
+cvta.param.u64 %d5, %d6; cvta.to.param.u64 %d5, %d6;
+mbarrier.init.shared.b64 [%r5], 4; mbarrier.inval.shared::cta.b64 [%r5];
+mbarrier.arrive.shared.b64 %d5, [%r5];
+mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5], 2;
+mbarrier.arrive_drop.shared.b64 %d5, [%r5], %r6;
+mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 _, [%r5], %r6;
+mbarrier.arrive.noComplete.release.cta.shared.b64 %d5, [%r5], 2;
+mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r5], 64;
+mbarrier.complete_tx.shared::cta.b64 [%r5], 64;
+mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%r5], %r6, 1000;
+mbarrier.try_wait.shared.b64 %p1, [%r5], %d5; mbarrier.test_wait.parity.shared.b64 %p1, [%r5], 0;
+mbarrier.test_wait.b64 %p1, [%d5], %d6; mbarrier.pending_count.b64 %r5, %d5;
+cp.async.mbarrier.arrive.noinc.shared.b64 [%r5]; fence.mbarrier_init.release.cluster;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d0], %r6, [%r7];
+cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r5], [%d0], 64,
+ [%r7], %d5;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r5], [%d0],
+ 64, [%r7], %h5;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
+ [%r5], [%d0], 64, [%r7], %h5, %d5;
+cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [%r6], 64, [%r7];
+cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r5], 64;
+cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%d0], [%r5], 64, %d5;
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%d0], [%r5], 64;
+cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.f32 [%d0], [%r5], 64, %d5;
+cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u32 [%r5], [%r6],
+ 64, [%r7];
+cp.async.bulk.prefetch.L2.global [%d0], 64;
+cp.async.bulk.prefetch.L2.global.L2::cache_hint [%d0], 64, %d5;
+cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; cp.async.bulk.wait_group.read 0;
+cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r5], [%d5, {%r6, 0}],
+ [%r7];
+cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r5],
+ [%d5, {%r6, 0, 1, 2, 3}], [%r7];
+cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint
+ [%r5], [%d5, {%r6}], [%r7], %d6;
+{WIDE}.multicast::cluster [%r5], [%d5, {%r6, 0, 1}], [%r7], %h5;
+{WIDE}.multicast::cluster.L2::cache_hint [%r5], [%d5, {%r6, 0, 1}], [%r7], %h5, %d6;
+cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%d5, {%r6, 0, 1, 2, 3}], [%r5];
+cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group.L2::cache_hint
+ [%d5, {%r6, 0, 1, 2, 3}], [%r5], %d6;
+cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d5, {%r6, 0}], [%r5];
+cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor.bulk_group.L2::cache_hint [%d5, {%r6, 0}],
+ [%r5], %d6;
+cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d5, {%r6, 0}];
+cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint [%d5, {%r6, 0}], %d6;
+prefetch.tensormap [%d5];
+barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;
+mapa.shared::cluster.u32 %r5, %r6, 1; mapa.u64 %d5, %d6, %r5;
+getctarank.shared::cluster.u32 %r5, %r6; getctarank.u64 %r5, %d5;
+setmaxnreg.inc.sync.aligned.u32 232; ld.shared::cluster.b32 %r5, [%r6];
 { .param .b32 out; call.uni (out), vprintf, (first, second); }
+""".replace(
+    "{WIDE}",
+    "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes",
+)
+"""At least one for each row, but for those of sm_90a."""
+OF_90A = """
+wgmma.fence.sync.aligned; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, -1, 0, 1;
+wgmma.mma_async.sync.aligned.m64n16k16.f16.f16.f16 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, 1, 1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r5, %r6, %r7, %r8}, %d5, %d6, 0, 1, 1, 0, 0;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, 0, 1, 1, 0;
+wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {%r5, %r6, %r7, %r8}, %d5, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.f16.e5m2.e4m3 {%r5, %r6},
+ {%r9, %r10, %r11, %r12}, %d6, %p1, 1, 1;
+wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8.satfinite {%r5, %r6, %r7, %r8}, %d5, %d6, %p1;
+wgmma.mma_async.sync.aligned.m64n8k32.satfinite.s32.u8.u8 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, %d6, %p1;
 """
-"""At least one for each row."""
 CALL = ".extern .func (.param .b32 out) vprintf (.param .b64 a, .param .b64 b);"
 BODY = (
     ".reg .b8 %b<4>;\n{ .param .b64 first; .param .b64 second;\n"
@@ -122,14 +196,18 @@ BODY = (
 )
 
 
-def text() -> str:
-    body = BODY + EXAMPLES.replace("; ", ";\n") + "}"
-    return kernel(body, target="sm_100a", before=CALL)
+def text(target: str = "sm_100a") -> str:
+    examples = OF_90A if target == "sm_90a" else EXAMPLES
+    body = BODY + examples.replace("; ", ";\n") + "}"
+    return kernel(body, target=target, before=CALL)
+
+
+TARGETS = ("sm_100a", "sm_90a")
 
 
 def test_every_row_has_an_example() -> None:
-    entry = read(text()).entries["k"]
-    blocks, _ = cut(entry)
+    entries = [read(text(target)).entries["k"] for target in TARGETS]
+    blocks = [block for entry in entries for block in cut(entry)[0]]
     statements = [each for block in blocks for each in block.statements]
     used = {id(resolve(each).row) for each in statements if each.opcode not in BRANCHES}
     missing = [row.pattern.pattern for row in ROWS if id(row) not in used]
@@ -137,13 +215,14 @@ def test_every_row_has_an_example() -> None:
 
 
 @pytest.mark.oracle
-def test_the_examples_are_ptx(tool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_examples_are_ptx(target: str, tool, tmp_path: Path) -> None:
     source = tmp_path / "examples.ptx"
-    source.write_text(text())
-    done = tool("ptxas", "-arch=sm_100a", "-O0", "-o", tmp_path / "examples.cubin", source)
+    source.write_text(text(target))
+    done = tool("ptxas", f"-arch={target}", "-O0", "-o", tmp_path / "examples.cubin", source)
     lines = source.read_text().splitlines()
     said = (done.stdout + done.stderr).decode()
-    numbers = sorted({int(part.split(";")[0]) for part in said.split("line ")[1:]})
+    numbers = sorted({int(number) for number in re.findall(r"line (\d+);", said)})
     assert done.returncode == 0, [lines[number - 1] for number in numbers] + [said]
 
 

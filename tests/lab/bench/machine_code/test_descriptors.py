@@ -1,0 +1,55 @@
+"""Descriptors in machine code: what is read out of a listing, and what is checked in."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lab.bench.machine_code import descriptors
+from tests.lab.bench.machine_code.descriptors import GOLDEN, compiled, golden, kernels, written
+
+LISTING = """
+        /*0ba0*/                   ULOP3.LUT UR11, UR10, 0x3ff8, URZ, 0xc0, !UPT ;
+        /*0bb0*/                   UMOV UR9, 0x3ff8 ;
+        /*0bc0*/                   ULOP3.LUT UR8, UR7, 0x10000, UR9, 0xec, !UPT ;
+        /*0bd0*/                   UMOV UR9, 0x40000040 ;
+        /*0be0*/                   ULOP3.LUT UR10, UR11, 0x2000000, URZ, 0xfc, !UPT ;
+        /*0bf0*/                   UMOV UR11, 0x80060020 ;
+        /*0c00*/                   HGMMA.64x128x16.F32.BF16 R88, gdesc[UR8].tnspB, RZ, !UPT ;
+        /*0c10*/                   UIADD3 UR8, UR8, 0x2, URZ ;
+        /*0c20*/                   UMOV UR14, 0x80 ;
+        /*0c30*/                   UMOV UR15, URZ ;
+        /*0c40*/                   UIADD3.64 UR10, UR10, UR14, URZ ;
+        /*0c50*/                   HGMMA.64x128x16.F32.BF16 R88, gdesc[UR8].tnspB, R88, gsb0 ;
+        /*0c60*/              @UP0 UIADD3 UR11, UR11, 0x2, URZ ;
+        /*0c70*/                   QGMMA.64x8x32.F32.E4M3.E4M3 R24, R4, gdesc[UR10], R24, gsb0 ;
+"""
+
+
+def test_registers_are_followed() -> None:
+    first, second = sorted(descriptors.descriptors(LISTING), key=lambda row: row["instruction"])
+    assert first == {
+        "instruction": "HGMMA.64x128x16.F32.BF16",
+        "a": {"transposed": False, "held": "shared", "mode": 1, "base": 0, "stride": 1024,
+              "leading": 16, "offsets": [0, 32]},
+        "b": {"transposed": True, "held": "shared", "mode": 2, "base": 3, "stride": 512,
+              "leading": 8192, "offsets": [0, 2048]},
+    }  # fmt: skip
+    assert second["a"] == {"held": "registers"}
+    assert second["b"]["held"] == "a descriptor that is not constant"
+
+
+def test_the_file_is_complete() -> None:
+    assert GOLDEN.read_text(encoding="utf-8") == written(golden())
+    assert {name: tuple(each["tile"]) for name, each in golden().items()} == {
+        name: tile for name, (_, tile) in kernels().items()
+    }
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", kernels())
+def test_tileiras_still_makes_them(name: str, tool) -> None:
+    """The descriptors checked in are those of release 13.5."""
+    if b"V13.5." not in tool("tileiras", "--version").stdout:
+        pytest.skip("another release of tileiras")
+    tool("nvdisasm", "--version")
+    assert compiled(kernels()[name][0]) == golden()[name]["products"]
