@@ -87,7 +87,9 @@ class RunningBatch:
         granule = kernel.granules["shared"] if settings.races else None
         orders = kernel.orders_threads
         cluster = prod(self.cluster)
-        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders, cluster)
+        self.shared = shared = Scratch(
+            "shared", blocks, self.block_of, shared_bytes, granule, orders, cluster
+        )
         local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
@@ -137,6 +139,8 @@ class RunningBatch:
         """Run until every thread has ended."""
         self._run()
         self.bulk.end()
+        if self.shared.visits and (problem := self.shared.visits.end(self)):
+            raise problem
         if problem := self.registers_of_warps.end():
             raise emulation_error("registers", problem, schedule=self.schedule)
 
