@@ -180,12 +180,16 @@ def _threads(state: State, each: KernelState) -> Rows:
     elif why == COMPILER:
         why = "the kernel has no tiles"
     yield None, what, why
-    blocks = each.contract["minnctapersm"]
-    if each.contract.by("minnctapersm") != COMPILER:
-        yield None, f"{counted(blocks, 'block')} an SM", each.contract.by("minnctapersm")
     if 1 < each.longest_vector < ACCESS_BYTES:
         why = "with longer ones, some threads would have none of the largest tile"
         yield None, f"vectors of at most {each.longest_vector} elements a thread", why
+
+
+def _occupancy(state: State, each: KernelState) -> Rows:
+    choice = each.contract.choices["minnctapersm"]
+    if choice.by != COMPILER:
+        asks = f"{choice.by} asks for {choice.asked}; {choice.why}" if choice.why else choice.by
+        yield None, f"{counted(choice.value, 'block')} an SM", asks
 
 
 def _variables(state: State, each: KernelState) -> Rows:
@@ -242,6 +246,7 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "place_variables": _variables,
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
+    "choose_occupancy": _occupancy,
 }
 
 

@@ -22,7 +22,14 @@ from tileir.codegen.transform.share_common_ops import share_common_ops
 
 from .emit.frame import declare_kernel, lower_kernel
 from .emit.variables import define_variables
-from .launch.contract import check_shared, fit_block, lowest_ptx, settle
+from .launch.contract import (
+    check_shared,
+    fit_block,
+    fit_registers,
+    is_hinted,
+    lowest_ptx,
+    settle,
+)
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
@@ -41,6 +48,7 @@ from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
+from .schedule.register_estimate import registers_needed
 from .state import State
 
 __all__ = [
@@ -48,6 +56,7 @@ __all__ = [
     "assign_layouts",
     "choose_atoms",
     "choose_copies",
+    "choose_occupancy",
     "choose_ptx",
     "choose_threads",
     "describe_launch",
@@ -175,6 +184,17 @@ def choose_copies(state: State) -> None:
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)
+
+
+def choose_occupancy(state: State) -> None:
+    """Follow a hint for the blocks that an SM holds, as far as threads have registers enough."""
+    for kernel_state in state.kernels:
+        if is_hinted(kernel_state.contract):
+            kernel_state.contract = fit_registers(
+                state.target,
+                kernel_state.contract,
+                registers_needed(kernel_state.kernel.body, state.target),
+            )
 
 
 def pipeline_loops(state: State) -> None:
