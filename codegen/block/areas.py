@@ -6,11 +6,13 @@ A `shared_alloc` makes one area: its slots lie one behind the other, and in each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from tileir.codegen.layouts.swizzled_rows import SPANS, pattern_bytes, span_of
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
+from .rows import PRODUCT_NAMES
 from .types import Shared
 
 ALIGNMENT = 16
@@ -24,7 +26,17 @@ def alignment(area: Op) -> int:
     if area.name == "alloca":
         return max(area.attributes["alignment"], ALIGNMENT)
     several = len(area.results) > 1 or area.results[0].type.slots > 1
-    return ROW_ALIGNMENT if several or _is_multiplied(area.results[0]) else ALIGNMENT
+    unit = ROW_ALIGNMENT if several or _is_multiplied(area.results[0]) else ALIGNMENT
+    return max(unit, *map(pattern_alignment, area.results))
+
+
+def pattern_alignment(tile: Value) -> int:
+    """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
+    of addresses, the size of the pattern; 1 for any other tile."""
+    kind: Shared = tile.type
+    if not any(reader.name == "mma_async" for reader in _readers(tile)):
+        return 1
+    return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
 
 
 def slot_layout(area: Op) -> tuple[Sequence[int], int]:
@@ -81,9 +93,14 @@ def behind(tile: Value) -> tuple[Value, Value | None]:
 
 def _is_multiplied(tile: Value) -> bool:
     """Whether a matrix product reads a tile, or a view of it."""
-    return any(
-        use.op.name.startswith("mma")
-        or (use.op.name == "shared_view" and _is_multiplied(use.op.result))
-        for use in tile.uses
-        if isinstance(tile.type, Shared)
-    )
+    return any(reader.name in PRODUCT_NAMES for reader in _readers(tile))
+
+
+def _readers(tile: Value) -> Iterator[Op]:
+    """Yield the ops that use a tile in shared memory, a slot of it, or a view of it."""
+    for use in tile.uses:
+        yield use.op
+        if use.op.name in ("shared_slot", "shared_view"):
+            yield from _readers(use.op.result)
+        elif use.op.name == "wait_group" and use.slot == "rings":
+            yield from _readers(use.op.results[use.index])

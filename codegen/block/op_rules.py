@@ -99,12 +99,28 @@ def turn_of_its_ring(op: Op) -> str | None:
     return None
 
 
+def starts_its_accumulator(op: Op) -> str | None:
+    """The flight of a mma_async is of its accumulator."""
+    found = cast(Flight, op.result.type).tiles
+    due = (op.operands["acc"].type,)
+    return None if found == due else _expected("the flight", "is of", due, found)
+
+
+def waits_for_its_accumulator(op: Op) -> str | None:
+    """The result of a wait_mma is the tile of the flight."""
+    due = op.operands["flight"].type.tiles
+    found = (op.result.type,)
+    return None if found == due else _expected("the wait", "gives", due, found)
+
+
 OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "advance": (turn_of_its_ring,),
     "commit_group": (commits_its_tiles,),
     "first_turn": (turn_of_its_ring,),
+    "mma_async": (starts_its_accumulator,),
     "pipelined_for": (pipelined_regions,),
     "shared_slot": (slot_of_its_ring,),
+    "wait_mma": (waits_for_its_accumulator,),
     "wait_group": (waits_for_its_tiles, turn_of_its_ring),
 }
 """Mnemonic -> the rules about it."""

@@ -234,6 +234,13 @@ ORDERS = (
         format="[ {memory}] pairs = {pairs}[ : {memory:type}]",
     ),
     Row(
+        "fence_proxy",
+        "What this thread has stored or copied to shared memory comes before reads through the"
+        " async proxy that are behind the next barrier.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
         "leave_to_first_block",
         "End all blocks of the cluster but the first one, which does all the work.",
         effects=SIDE_EFFECT,
@@ -279,6 +286,23 @@ PRODUCTS = (
         ),
     ),
     Row(
+        "mma_async",
+        "Start to multiply two matrices, as mma, by an instruction of whole warpgroups.\n"
+        "It reads operands in shared memory through the async proxy.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrix of m by k."),
+            Operand("rhs", SHARED, "The matrix of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+        ),
+        results=(Result("flight", FLIGHT, doc="Of the accumulator."),),
+        attributes=(_ATOM, *_K),
+        effects=READS,
+        format=(
+            "{lhs}, {rhs}, {acc} atom = {atom}[ first = {first}][ end = {end}]"
+            " : {lhs:type}, {rhs:type}, {acc:type} -> {flight:type}"
+        ),
+    ),
+    Row(
         "mma_scaled",
         "As mma, with scales that several neighbours along k have in common.",
         operands=(
@@ -296,6 +320,27 @@ PRODUCTS = (
             "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom}[ paired = {paired}]"
             "[ first = {first}][ end = {end}] : {lhs:type}, {rhs:type}, {acc:type},"
             " {lhs_scale:type}, {rhs_scale:type}"
+        ),
+    ),
+)
+
+PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS)
+"""The rows that multiply matrices."""
+WAITS = (
+    Row(
+        "wait_mma",
+        "Wait until at most `pending` of this warpgroup's latest products are under way.\n"
+        "The result is that of the oldest one. Until here, it reads its operands in shared memory.",
+        operands=(
+            Operand("flight", FLIGHT, "The product that is awaited."),
+            many("memory", SHARED, "The operands of it that are in shared memory."),
+        ),
+        results=(Result("result", TILE),),
+        attributes=(Attribute("pending", INTEGER, "How many products may stay under way."),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{flight}[, {memory}] pending = {pending} : {flight:type}[, {memory:type}]"
+            " -> {result:type}"
         ),
     ),
 )
@@ -432,4 +477,4 @@ FRAME = (
     ),
 )
 
-ROWS = (*PLACES, *MOVES, *ORDERS, *PRODUCTS, *TOGETHER, *CONTROL, *FRAME)
+ROWS = (*PLACES, *MOVES, *ORDERS, *PRODUCTS, *WAITS, *TOGETHER, *CONTROL, *FRAME)

@@ -77,13 +77,14 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """Tiles in shared memory that asynchronous copies of this thread are still making.
+    """Tiles that are still being made: in shared memory, by asynchronous copies of this thread, or
+    in registers, by a matrix product of the warpgroup.
 
-    It has no value at run time. It is linear: on every path it is consumed exactly once, by the
-    wait that turns it into tiles, or by being handed on.
+    It is linear: on every path it is consumed exactly once, by the wait that turns it into tiles,
+    or by being handed on. A flight in shared memory has no value at run time.
     """
 
-    tiles: tuple[Shared, ...]
+    tiles: tuple[Shared | Frag, ...]
 
     def __str__(self) -> str:
         return f"flight<{', '.join(map(str, self.tiles))}>"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tileir.codegen.block.accesses import Accesses, accesses_of
 from tileir.codegen.block.areas import area_bytes, behind, slot_bytes, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, loop_block
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.layouts.linear_maps import combine
@@ -27,7 +28,6 @@ from .schedule.mma_reads import read_by
 from .several_barriers import pairs_of_several
 from .state import KernelState, State
 
-_PRODUCTS = ("mma", "mma_scaled")
 _SHARED = ("load_shared", "store_shared")
 
 
@@ -58,7 +58,7 @@ def _because(op: Op | None, what: str, *reasons: Reason) -> Row:
 def _made(state: State, each: KernelState, named: Named) -> Found:
     """Return how wide accesses to global memory are, how operands are read, what folds take."""
     for op in each.kernel.walk():
-        if op.name in _PRODUCTS:
+        if op.name in PRODUCT_NAMES:
             slots = ", ".join(f"{slot} from {_read(op, slot)}" for slot in ("lhs", "rhs"))
             yield Row(op, f"reads {slots}; {_share(op)}")
         elif op.name == "fold":

@@ -7,17 +7,16 @@ form of a target with the suffix a has makes the PTX one for that form (`Target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.ptx import PAIRS
 from tileir.gpus import Feature, PtxVersion, Target
 from tileir.ir import Op
 
 from .emit.multicast import LOWERINGS as MULTIMEM
 from .machine import red_forms
-from .schedule.mma_plan import operand_type_of
+from .machine.mma_atoms import Atom
 
 Need = tuple[Feature | None, PtxVersion]
 """A feature (None if every target has it), and the lowest PTX ISA version that has it."""
@@ -43,9 +42,10 @@ class Needs:
     ptx: PtxVersion
 
 
-def needs_of(ops: Sequence[Op], target: Target) -> Needs:
-    """Return what the ops need of a target."""
-    needs = [need for op in ops for need in _needs_of(op, target)]
+def needs_of(ops: Sequence[Op], atoms: Iterable[Atom], target: Target) -> Needs:
+    """Return what the ops need of a target, and the atoms of their matrix products."""
+    needs: list[Need] = [(atom.feature, atom.ptx) for atom in atoms]
+    needs += [need for op in ops for need in _needs_of(op, target)]
     needs += red_forms.needs_of(ops, target)
     features: set[Feature] = {name for name, _ in needs if name and target.has(name)}
     versions = [ptx for name, ptx in needs if name is None or name in features]
@@ -53,9 +53,6 @@ def needs_of(ops: Sequence[Op], target: Target) -> Needs:
 
 
 def _needs_of(op: Op, target: Target) -> Iterator[Need]:
-    if family_of(op) is Family.PRODUCT:
-        atom = operand_type_of(op, target)[1]
-        yield atom.feature, atom.ptx
     if need := _OPS.get(op.name):
         yield need
     if need := _MODES.get((op.name, op.attributes.get("rounding_mode"))):

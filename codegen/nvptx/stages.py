@@ -39,6 +39,7 @@ from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.place_barriers import place_barriers as barriers_of
+from .passes.place_fences import place_fences
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -111,7 +112,8 @@ def number_lines(state: State) -> None:
 def choose_ptx(state: State) -> None:
     """Choose the lowest PTX ISA version, and the form of the target, that the kernels need."""
     kernels = [kernel_state.kernel for kernel_state in state.kernels]
-    needs = needs_of([op for kernel in kernels for op in kernel.walk()], state.target)
+    atoms = [plan.atom for each in state.kernels for plan in each.products.values()]
+    needs = needs_of([op for kernel in kernels for op in kernel.walk()], atoms, state.target)
     state.target = state.target.using(needs.features)
     lowest = max(state.target.ptx, needs.ptx, ptx_version(kernels))
     version = lowest_ptx((kernel_state.contract for kernel_state in state.kernels), lowest)
@@ -145,7 +147,11 @@ def choose_atoms(state: State) -> None:
     for kernel_state in state.kernels:
         facts = kernel_state.kernel.facts(Divisibility)
         kernel_state.products = plan_products(
-            kernel_state.kernel, kernel_state.threads, state.target, facts
+            kernel_state.kernel,
+            kernel_state.threads,
+            state.target,
+            facts,
+            kernel_state.room(state.target),
         )
 
 
@@ -220,6 +226,7 @@ def place_barriers(state: State) -> None:
         most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
         resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
+        place_fences(kernel.body)
         kernel.edited()
 
 

@@ -183,12 +183,14 @@ def _shared(types: TypeReader, depth: int) -> Shared:
 
 
 def _flight(types: TypeReader, depth: int) -> Flight:
-    tiles: list[Shared] = []
+    tiles: list[Shared | Frag] = []
     for type, at in types.read_list():
         if type is None:
             raise Reported
-        if not isinstance(type, Shared):
-            raise types.reader.refused(f"a flight is of tiles in shared memory, not {type}", at)
+        if not isinstance(type, (Shared, Frag)):
+            raise types.reader.refused(
+                f"a flight is of tiles in shared memory or registers, not {type}", at
+            )
         tiles.append(type)
     return Flight(tuple(tiles))
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from tileir.codegen.block.areas import area_bytes, behind, slot_layout
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
@@ -51,13 +52,16 @@ class _State:
     """Copies that are in no group yet."""
     groups: int = 0
     """How many groups of copies there have been."""
+    unseen: dict[Piece, bool] = field(default_factory=dict)
+    """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
     """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles."""
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
         copied, values = list(self.copied), dict(self.values)
-        return _State(set(self.open), dict(self.held), copied, self.groups, values)
+        unseen = dict(self.unseen)
+        return _State(set(self.open), dict(self.held), copied, self.groups, unseen, values)
 
 
 def execution_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -96,6 +100,9 @@ class _Run:
     def _op(self, op: Op, state: _State) -> _State | None:
         if op.name == "barrier":
             state.open.clear()
+            state.unseen = {piece: False for piece, fenced in state.unseen.items() if not fenced}
+        elif op.name == "fence_proxy":
+            state.unseen = dict.fromkeys(state.unseen, True)
         elif op.name == "first_turn":
             state.values[op.result] = 0
         elif op.name == "advance":
@@ -139,6 +146,7 @@ class _Run:
                 self._problem(op, "the turn is not that of the slot that was filled")
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
+            state.unseen[piece] = False
 
     def _accesses(self, op: Op, state: _State) -> None:
         for slot, operand in op.operands.items():
@@ -161,7 +169,10 @@ class _Run:
             self._hold(piece, None, state)
             return
         state.open.add(_Access(op, writes, start, end, how))
+        if op.name == "mma_async" and self._is_unseen(start, end, state):
+            self._problem(op, "no fence of the writers and barrier stand before this")
         if writes:
+            state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
         elif not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
@@ -179,6 +190,10 @@ class _Run:
         """Check that bytes are none of a variable, which is live in the whole kernel."""
         if any(low < end and start < high for low, high in self._variables):
             self._problem(op, "its bytes are those of a variable")
+
+    def _is_unseen(self, start: int, end: int, state: _State) -> bool:
+        ranges = map(self._range, state.unseen)
+        return any(low < end and start < high for low, high in ranges)
 
     def _range(self, piece: Piece) -> tuple[int, int]:
         tile, slot = piece
@@ -259,7 +274,7 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
     if None in parts:
         return True
     tile = behind(value)[0]
-    if value is tile and op.name in ("mma", "mma_scaled"):
+    if value is tile and op.name in PRODUCT_NAMES:
         # The elements from `first` on: k is the last dimension of lhs, the one before of rhs.
         row = value.type.shape[-1] if value is op.operands["rhs"] else 1
         offsets = cast(Shared, value.type).offsets
@@ -296,6 +311,8 @@ def _joined(states: list[_State]) -> _State | None:
     for other in others:
         first.open |= other.open
         first.groups = min(first.groups, other.groups)
+        for piece, fenced in other.unseen.items():
+            first.unseen[piece] = fenced and first.unseen.get(piece, True)
         first.copied += [each for each in other.copied if each not in first.copied]
         first.held = {
             piece: parts & other.held[piece]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.ir import Body, Op
-
-_PRODUCTS = ("mma", "mma_scaled")
 
 
 def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
     """Yield the pieces of products that do not go on where others end."""
     for op in body.walk():
-        if op.name not in _PRODUCTS:
+        if op.name not in PRODUCT_NAMES:
             continue
         first, end, along = _piece(op)
         before = op.operands["acc"].owner
@@ -32,4 +31,4 @@ def _piece(op: Op) -> tuple[int, int, int]:
 
 
 def _is_product(op: object) -> bool:
-    return isinstance(op, Op) and op.name in _PRODUCTS
+    return isinstance(op, Op) and op.name in PRODUCT_NAMES

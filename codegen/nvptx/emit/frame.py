@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Shared
+from tileir.codegen.block.areas import alignment as area_alignment
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import Contract, directives
@@ -16,9 +16,6 @@ from .context import Context
 from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
-
-LINE = 128
-"""The alignment of tiles whose banks matter: the width of the 32 banks, in bytes."""
 
 
 def declare_kernel(module: ir.Module, kernel: KernelIR) -> None:
@@ -64,10 +61,6 @@ def shared_alignment(body: Body) -> int:
     for op in body.walk():
         if op.name == "alloca" and op.attributes["offset"] is not None:
             alignment = max(alignment, op.attributes["alignment"])
-        elif any(isinstance(value.type, Shared) and value.type.slots > 1 for value in op.results):
-            alignment = max(alignment, LINE)
-        elif op.name in ("mma", "mma_scaled"):
-            operands = (op.operands[slot].type for slot in ("lhs", "rhs"))
-            if any(isinstance(kind, Shared) for kind in operands):
-                alignment = max(alignment, LINE)
+        elif op.name == "shared_alloc":
+            alignment = max(alignment, area_alignment(op))
     return alignment

@@ -23,6 +23,7 @@ from . import (
     tiles,
     variables,
     views,
+    wgmma,
 )
 from .context import Context
 
@@ -42,6 +43,7 @@ CHAPTERS = (
     tiles,
     variables,
     views,
+    wgmma,
 )
 """The modules that lower ops; every op is in one of them."""
 

@@ -11,7 +11,9 @@ is operand A of m16n8k16: the lowest register bit is the next column; the next o
 down; the two lowest lane bits count pairs of columns, the others rows. `-` is a bit without effect:
 lanes that differ in it hold copies.
 
-All operands are in registers. Elements are packed into 32-bit registers, the lowest first.
+Elements are packed into 32-bit registers, the lowest first. Operands are in registers; those of a
+`wgmma`, which the four warps of a warpgroup execute together, may be in shared memory, and rhs has
+to be (see `wgmma`). Its rows have coordinates of the two lowest bits of a warp's number, too.
 
 The last rows are for types that the tensor cores of a target do not have, or not exactly: the same
 interface, with one fused multiply-add for each product.
@@ -71,6 +73,13 @@ class Atom:
     """The feature that it needs of a target; None if all targets have it."""
     ptx: PtxVersion = (0, 0)
     """The lowest PTX ISA version that has it."""
+    warps: FragmentLayout = FragmentLayout("", "")
+    """For a warpgroup: the distribution over its warps, in place of lanes."""
+
+    @property
+    def of_warpgroup(self) -> bool:
+        """Whether the warps of a warpgroup execute it together, asynchronously."""
+        return bool(self.warps.lanes)
 
     @property
     def fused(self) -> bool:
@@ -81,6 +90,9 @@ class Atom:
     def mnemonic(self) -> str:
         if self.fused:
             return f"fma.{self.acc}"
+        if self.of_warpgroup:
+            shape = f"m{self.m}n{self.n}k{self.k}"
+            return f"wgmma.mma_async.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}"
         shape = f"m{self.m}n{self.n}k{self.k}.row.col"
         return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
 
@@ -161,6 +173,20 @@ _FUSED = (
     FragmentLayout("n1 n2", "n4 n8 m1 m2 m4"),
 )  # fmt: skip
 
+_WARPGROUP = FragmentLayout("", "m16 m32")
+_GROUP_COLUMNS = tuple(8 << bit for bit in range(6))
+"""The columns of a `wgmma` that tiles can have: powers of two, up to 256."""
+
+
+def _of_warpgroup(a: str, b: str, acc: str, n: int) -> Atom:
+    """Return the row of a `wgmma` of n columns; lhs is distributed as for mma.sync."""
+    columns = " ".join(f"n{8 << bit}" for bit in range((n // 8).bit_length() - 1))
+    accumulator = FragmentLayout(f"n1 m8 {columns}", "n2 n4 m1 m2 m4")
+    rhs = FragmentLayout("", "- - - - -")
+    lhs = _HALF_16[3]
+    return Atom(a, b, acc, 64, n, 16, lhs, rhs, accumulator, "wgmma", (8, 0), _WARPGROUP)
+
+
 _INT8: Feature = "mma.sync int8 m16n8"
 _DOUBLE: Feature = "mma.sync f64 m16n8"
 _SIGNS = [(a, b) for a in ("s8", "u8") for b in ("s8", "u8")]
@@ -184,8 +210,12 @@ ATOMS: tuple[Atom, ...] = (
     Atom("f32", "f32", "f32", *_FUSED),
     Atom("f64", "f64", "f64", *_FUSED),
 )
-"""All atoms; of those with the same element types the larger ones come first."""
-BY_MNEMONIC = {atom.mnemonic: atom for atom in ATOMS}
+"""The atoms of one warp; of those with the same element types the larger ones come first."""
+GROUP_ATOMS: tuple[Atom, ...] = tuple(
+    _of_warpgroup(name, name, "f32", n) for name in ("f16", "bf16") for n in _GROUP_COLUMNS
+)
+"""The atoms of a warpgroup."""
+BY_MNEMONIC = {atom.mnemonic: atom for atom in (*ATOMS, *GROUP_ATOMS)}
 
 
 def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
@@ -200,6 +230,13 @@ def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
     ]
     fitting = [atom for atom in atoms if atom.k <= k]
     return (fitting or atoms[-1:] or [None])[0]
+
+
+def group_atom_for(operand_type: str, n: int, target: Target) -> Atom | None:
+    """Return the atom of a warpgroup with n columns, None if a target has none."""
+    if not target.has("wgmma"):
+        return None
+    return next((each for each in GROUP_ATOMS if (each.a, each.n) == (operand_type, n)), None)
 
 
 def multiply(

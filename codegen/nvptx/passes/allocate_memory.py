@@ -68,16 +68,17 @@ def allocate_memory(kernel: KernelIR, target: Target) -> int:
 
 
 def memory_needed(
-    body: Body, extra: Mapping[Op, int] | None = None, without: Collection[Op] = ()
+    body: Body, extra: Mapping[Op, tuple[int, int]] | None = None, without: Collection[Op] = ()
 ) -> int:
     """Return the bytes that a body needs if barriers are placed wherever they save memory.
 
-    `extra` are the bytes of rings that some loops would have; the areas `without` do not count.
+    `extra` are the bytes and the alignment of rings that some loops would have; the areas `without`
+    do not count.
     """
     areas = [area for area in areas_of(body) if area.op not in without]
     spans = _Spans(body)
-    for loop, size in (extra or {}).items():
-        areas.append(Area(None, size, ROW_ALIGNMENT, *spans.of(loop), kept=True))
+    for loop, (size, unit) in (extra or {}).items():
+        areas.append(Area(None, size, unit, *spans.of(loop), kept=True))
     return allocate(areas, ()).end
 
 
@@ -92,7 +93,7 @@ def areas_of(body: Body) -> list[Area]:
             first = min((first for first, _ in accesses), default=spans.of(op)[0])
             last = max((last for _, last in accesses), default=first)
             unit = alignment(op)
-            area = Area(op, area_bytes(op), unit, first, last, unit == ROW_ALIGNMENT)
+            area = Area(op, area_bytes(op), unit, first, last, unit >= ROW_ALIGNMENT)
         else:
             continue
         areas.append(area)

@@ -17,6 +17,7 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.control_edges import BRANCHING, edges, loop_block
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -24,7 +25,7 @@ from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
-_SHARED = ("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled", "store_shared")
+_SHARED = ("insert_slice", "load_shared", "load_slice", "store_shared", "wait_mma", *PRODUCT_NAMES)
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 

@@ -14,8 +14,9 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
-from tileir.codegen.block.areas import ROW_ALIGNMENT
+from tileir.codegen.block.areas import ROW_ALIGNMENT, pattern_alignment
 from tileir.codegen.block.make import make
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
@@ -65,7 +66,12 @@ class _Copied:
     @property
     def bytes(self) -> int:
         """Bytes in a slot."""
-        return -(-self.tile.bytes // ROW_ALIGNMENT) * ROW_ALIGNMENT
+        return -(-self.tile.bytes // self.alignment) * self.alignment
+
+    @property
+    def alignment(self) -> int:
+        """The alignment of the tile in its slot, in bytes."""
+        return max(ROW_ALIGNMENT, pattern_alignment(self.place.result))
 
 
 class Rings:
@@ -115,7 +121,7 @@ class Rings:
 
     def _stages(self, loop: Op, copied: Sequence[_Copied]) -> tuple[int, Reason]:
         """Return the number of slots that shared memory has for these tiles, and why so many."""
-        size = sum(each.bytes for each in copied)
+        size, unit = sum(each.bytes for each in copied), max(each.alignment for each in copied)
         blocks = max(RESIDENT_THREADS // self._state.threads, 1)
         saturating = 1 + -(-IN_FLIGHT // (size * blocks))
         wanted = min(max(saturating, USUAL_STAGES), MOST_STAGES)
@@ -124,7 +130,8 @@ class Rings:
             why = Reason("ring_usual" if wanted == USUAL_STAGES else "ring_most")
         places = {each.place for each in copied}
         while wanted >= LEAST_STAGES:
-            needed = memory_needed(self._state.kernel.body, {loop: size * wanted}, without=places)
+            ring = {loop: (size * wanted, unit)}
+            needed = memory_needed(self._state.kernel.body, ring, without=places)
             if needed <= self._room:
                 break
             wanted, why = wanted - 1, Reason("ring_room")
@@ -168,7 +175,7 @@ def _other_reader(place: Value, store: Op) -> Op | None:
         if use.op.name == "shared_view":
             if reader := _other_reader(use.op.result, store):
                 return reader
-        elif use.op is not store and use.op.name not in ("mma", "mma_scaled"):
+        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, "wait_mma"):
             return use.op
     return None
 

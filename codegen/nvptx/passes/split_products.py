@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.nvptx.schedule.mma_plan import plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
 from tileir.ir import Block, Op
-
-_PRODUCTS = ("mma", "mma_scaled")
 
 
 def first_slice(block: Block) -> Op | None:
@@ -15,7 +14,9 @@ def first_slice(block: Block) -> Op | None:
     Return the op behind which copies go; None if they go to the start of the iteration.
     """
     for op in block.ops:
-        if op.name in _PRODUCTS:
+        if op.name == "mma_async":  # the copies are issued while it is under way
+            return op
+        if op.name in PRODUCT_NAMES:
             return _split(op)
         if op.name == "if":
             # The if may continue with the next iteration.

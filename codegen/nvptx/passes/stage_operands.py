@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import cast
 
 from tileir.codegen.block.make import make
-from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
@@ -121,8 +121,18 @@ class ProductOperands:
             name = "mma_scaled"
             for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
                 operands[slot] = self._form(op.operands[slot], part.layout)
-        attributes = {"atom": plan.atom.mnemonic, "paired": plan.paired, **(ends or {})}
-        return make(name, operands, attributes, [acc.type], origin=op)
+        attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
+        if not plan.atom.of_warpgroup:
+            attributes["paired"] = plan.paired
+            return make(name, operands, attributes, [acc.type], origin=op)
+        flight = Flight((acc.type,))
+        started = make("mma_async", operands, attributes, [flight], origin=op)
+        self._add(started)
+        memory = tuple(
+            operands[slot] for slot in ("lhs", "rhs") if isinstance(operands[slot].type, Shared)
+        )
+        waits = {"flight": started.result, "memory": memory}
+        return make("wait_mma", waits, {"pending": 0}, [acc.type], origin=op)
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

@@ -17,6 +17,7 @@ a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -34,6 +35,7 @@ from tileir.codegen.layouts.linear_layout import (
     uniform,
 )
 from tileir.codegen.layouts.renumber import needed
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.layouts.warp_conversions import warp_conversion
 from tileir.codegen.nvptx.machine import red_forms
 from tileir.codegen.nvptx.state import KernelState
@@ -88,6 +90,13 @@ class _Assigner:
         self.weights = _weights(self.kernel, 0)
         self.reloads = _weights(self.kernel, self.threads)
         self.room = state.room(target)
+        self.described = {
+            root_of(op.operands[slot])
+            for op, plan in state.products.items()
+            if plan.atom.of_warpgroup
+            for slot in ("lhs", "rhs")
+        }
+        """The tiles that tensor cores read from shared memory, by descriptors."""
 
     def run(self) -> Assignment:
         self._block(self.kernel.body.block, ())
@@ -328,6 +337,8 @@ class _Assigner:
         for slot in ("lhs", "rhs"):
             value, part = op.operands[slot], plan.part(slot)
             preferred = self.preferences.get(value)
+            if plan.atom.of_warpgroup and slot == "rhs":
+                preferred = None
             if value.type.size == 1 or (preferred and renames(preferred, part.layout)):
                 self.assignment.require(value, part.layout)
             elif not self._stage(root_of(value), plan):
@@ -344,6 +355,8 @@ class _Assigner:
         if value not in staged:
             inner = inner_of(value, self.facts)
             bases = staged_bases(value.type.shape, inner, plan.size)
+            if value in self.described:
+                bases = cast("tuple[int, ...]", swizzled_rows(value.type.shape, inner, plan.size))
             staging = Staging(self._written_from(value), plan.operand_type, plan.size, bases)
             taken = sum(other.bytes for other in staged.values())
             if taken + staging.bytes > self.room:

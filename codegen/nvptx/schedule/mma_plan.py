@@ -22,7 +22,9 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.layouts.linear_layout import LinearLayout, log2
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
+from tileir.codegen.nvptx.machine.matrix_descriptor import MatrixDescriptor
 from tileir.codegen.nvptx.machine.mma_atoms import (
     BITS,
     BY_MNEMONIC,
@@ -30,8 +32,10 @@ from tileir.codegen.nvptx.machine.mma_atoms import (
     Atom,
     Coordinate,
     atom_for,
+    group_atom_for,
 )
 from tileir.codegen.ops import Family, family_of
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.forks import Lock
 from tileir.gpus import Target
 from tileir.ir import Op, Value
@@ -53,6 +57,11 @@ _OPERAND_TYPES = {
 }
 """Element type -> the operand types of atoms that it converts to exactly, best first."""
 _SIGNED = {"signed": "s8", "unsigned": "u8"}
+
+_GROUPED = ("bf16", "f16")
+"""Element types that warpgroups multiply."""
+_GROUP_WARPS, _GROUP_ROWS, _GROUP_COLUMNS = 2, 64, 256
+"""Log2 of the warps of a warpgroup; the rows, and the most columns, of its atoms."""
 
 WHOLE = 16
 """Bytes along k that a thread reads at once, at most."""
@@ -184,13 +193,90 @@ class ProductPlan:
 
 
 def plan_products(
-    kernel: KernelIR, threads: int, target: Target, facts: Divisibility
+    kernel: KernelIR, threads: int, target: Target, facts: Divisibility, room: int
 ) -> dict[Op, ProductPlan]:
-    """Plan every matrix product of a kernel, for blocks of so many threads."""
+    """Plan every matrix product of a kernel, for blocks of so many threads.
+
+    `room` is the bytes of shared memory for operands; tensor cores that read theirs from there are
+    used if it has room for all of them.
+    """
     products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
     by_rows = _by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
-    return {op: _plan(op, warps, op in by_rows, target, facts) for op in products}
+    grouped = target.has("wgmma") and _operand_bytes(products) <= room
+    plans = {}
+    for op in products:
+        plan = _grouped(op, warps, op in by_rows, target, facts) if grouped else None
+        plans[op] = plan or _plan(op, warps, op in by_rows, target, facts)
+    return plans
+
+
+def _operand_bytes(products: Sequence[Op]) -> int:
+    """Return the bytes of the tiles that operands come from."""
+    roots = {root_of(op.operands[slot]) for op in products for slot in ("lhs", "rhs")}
+    return sum(memory_bytes(root.type.element) * root.type.size for root in roots)
+
+
+def _grouped(
+    op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
+) -> ProductPlan | None:
+    """Plan a product whose atoms warpgroups execute, and whose operands tensor cores can read.
+
+    None if there is no such plan.
+    """
+    element = op.operands["lhs"].type.element
+    if op.name != "mmaf" or element.name not in _GROUPED:
+        return None
+    plan = of_warpgroups(element.name, _extents(op), warps, by_rows, target)
+    if plan is None or not all(
+        _readable(op.operands[slot], plan, slot, facts) for slot in ("lhs", "rhs")
+    ):
+        return None
+    return plan
+
+
+def of_warpgroups(
+    operand_type: str, extents: dict[str, int], warps: int, by_rows: bool, target: Target
+) -> ProductPlan | None:
+    """Divide a product among the warpgroups of 2**`warps` warps: along its rows only, if `by_rows`.
+
+    Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
+    None if the target has no atom, or a warpgroup would have less than one.
+    """
+    if warps < _GROUP_WARPS:
+        return None
+    groups, rows = warps - _GROUP_WARPS, len(_powers(_GROUP_ROWS, extents["m"]))
+    taken = {"m": min(rows, groups)}
+    taken["b"] = min(groups - taken["m"], log2(extents["b"]))
+    taken["n"] = groups - taken["m"] - taken["b"]
+    columns = min(extents["n"] >> taken["n"], _GROUP_COLUMNS)
+    atom = group_atom_for(operand_type, columns, target)
+    if atom is None or extents["m"] < atom.m or extents["k"] < atom.k or (by_rows and taken["n"]):
+        return None
+    chosen = [*atom.warps.lane, *_taken(atom, extents, taken)]
+    return _product_plan(atom, extents, tuple(chosen), "")
+
+
+def _readable(value: Value, plan: ProductPlan, slot: str, facts: Divisibility) -> bool:
+    """Whether tensor cores can read an operand from its staged tile."""
+    root = root_of(value)
+    rows = swizzled_rows(root.type.shape, inner_of(root, facts), plan.size)
+    return rows is not None and descriptor_of(plan, slot, seen_as(value, rows)) is not None
+
+
+def descriptor_of(plan: ProductPlan, slot: str, offsets: Sequence[int]) -> MatrixDescriptor | None:
+    """Return how `wgmma` reads the operand in slot lhs or rhs, None if it cannot.
+
+    `offsets` are those of its elements, as in the type `Shared`.
+    """
+    part, atom = plan.part(slot), plan.atom
+    dim, extent = ("m", atom.m) if slot == "lhs" else ("n", atom.n)
+
+    def places(dim: str, extent: int) -> list[int]:
+        steps = [part.at(**{dim: distance}) for distance in _powers(1, extent)]
+        return [combine(offsets, step) * plan.size for step in steps]
+
+    return MatrixDescriptor.of(places(dim, extent), places("k", atom.k), plan.size)
 
 
 def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
@@ -227,10 +313,7 @@ def divided(
     """
     rows, columns = _shares(extents, atom, warps, by_rows)
     batch = min(warps - rows - columns, log2(extents["b"]))
-    taken = {"m": rows, "n": columns, "b": batch}
-    chosen: list[Coordinate | None] = []
-    for dim, steps in _steps(atom, extents).items():
-        chosen += [(dim, distance) for distance in steps[len(steps) - taken.get(dim, 0) :]]
+    chosen = _taken(atom, extents, {"m": rows, "n": columns, "b": batch})
     chosen += [None] * (warps - len(chosen))
     paired = "".join(
         dim for dim in adjacent if extents[dim] >= _PAIRED and (dim, _PAIRED // 2) not in chosen
@@ -238,8 +321,17 @@ def divided(
     return _product_plan(atom, extents, tuple(chosen), paired)
 
 
+def _taken(atom: Atom, extents: dict[str, int], bits: dict[str, int]) -> list[Coordinate | None]:
+    """Return the highest coordinates of dimensions, as many of each as `bits` says."""
+    return [
+        (dim, distance)
+        for dim, steps in _steps(atom, extents).items()
+        for distance in steps[len(steps) - bits.get(dim, 0) :]
+    ]
+
+
 def plan_of(op: Op, warps: int = 0) -> ProductPlan:
-    """Return the plan of an `mma` or `mma_scaled` op of the block IR.
+    """Return the plan of a product of the block IR.
 
     It follows from the atom, the shapes, and the part of the accumulator that each warp has. If the
     accumulator is a single element, it has no layout, and 2**`warps` warps have copies of it.
@@ -259,7 +351,7 @@ def plan_of(op: Op, warps: int = 0) -> ProductPlan:
                 chosen.append(("m", base // columns))
             else:
                 chosen.append(("b", base // (rows * columns)))
-    return _product_plan(atom, extents, tuple(chosen), op.attributes["paired"])
+    return _product_plan(atom, extents, tuple(chosen), op.attributes.get("paired", ""))
 
 
 def _product_plan(

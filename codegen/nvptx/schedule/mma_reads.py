@@ -21,6 +21,7 @@ from tileir.ir import Op
 from .mma_plan import ProductPlan, plan_of
 
 REGISTERS, LDMATRIX, LOADS = "registers", "ldmatrix", "plain loads"
+DESCRIPTORS = "descriptors"
 """How an operand is read."""
 
 MOST_ATOMS = 256
@@ -93,10 +94,12 @@ def reads_of(plan: ProductPlan, slot: str, kind: Shared) -> MatrixReads | PlainR
 
 
 def read_by(op: Op, slot: str) -> str:
-    """Return how an operand of an `mma` or `mma_scaled` op is read: one of the words above."""
+    """Return how an operand of a product is read: one of the words above."""
     kind = op.operands[slot].type
     if not isinstance(kind, Shared):
         return REGISTERS
+    if op.name == "mma_async":
+        return DESCRIPTORS
     return LDMATRIX if isinstance(reads_of(plan_of(op), slot, kind), MatrixReads) else LOADS
 
 

@@ -128,7 +128,7 @@ class BlockKernel:
     def allocate(self, kind: Shared) -> Value:
         """Shared memory for a tile, or for a ring of tiles."""
         at = self.shared
-        self.shared += -(-kind.bytes // 128) * 128 * kind.slots
+        self.shared += -(-kind.bytes // 1024) * 1024 * kind.slots
         return self.op("shared_alloc", [kind], attributes={"offset": at})
 
     def stage(self, value: Value, kind: Shared) -> Value:

@@ -126,7 +126,7 @@ BAD = {
     ),
     with_body("%0 = shared_alloc : shared<8xf32, offsets<8: 1 2 4>, slots=0>"): "number of slots",
     with_body("%0 = shared_alloc : flight<tile<i32>>"): (
-        "a flight is of tiles in shared memory, not tile<i32>"
+        "a flight is of tiles in shared memory or registers, not tile<i32>"
     ),
     with_body("%0 = shared_alloc : turn<2>"): "must be variadic of shared, but got 'turn<2>'",
     with_body("%0 = iota : frag<64xi32, #l0>\n%1 = reduce %0 dim=0"): "there is no op 'reduce'",

@@ -1,13 +1,11 @@
 """Which `.target` PTX gets, who says so, and where such PTX runs: sm_90, sm_90a and the like.
 
-No lowering uses what a form with the suffix a alone has, so the rule is tried on an atom that says
-it does: an mma.sync that claims to be wgmma.
+What only the form with the suffix a has are products of warpgroups, of 64 rows or more.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.codegen import compile, emulator, llvm
 from tileir.codegen.device.launch import check_target
-from tileir.codegen.nvptx.machine import mma_atoms
 from tileir.codegen.nvptx.stages import TRIPLE
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.gpus import TARGETS, assembled_for, capability_of
@@ -27,22 +24,22 @@ from tileir.tools import nvidia
 
 PRODUCT = """
   entry @{name}(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>) {{
-    %a = make_tensor_view %p, shape = [16, 16], strides = [16, 1]
-      : tensor_view<16x16xf16, strides=[16,1]>
-    %c = make_tensor_view %q, shape = [16, 16], strides = [16, 1]
-      : tensor_view<16x16xf32, strides=[16,1]>
+    %a = make_tensor_view %p, shape = [N, N], strides = [N, 1]
+      : tensor_view<NxNxf16, strides=[N,1]>
+    %c = make_tensor_view %q, shape = [N, N], strides = [N, 1]
+      : tensor_view<NxNxf32, strides=[N,1]>
     %from = make_partition_view %a
-      : partition_view<tile=(16x16), tensor_view<16x16xf16, strides=[16,1]>>
+      : partition_view<tile=(NxN), tensor_view<NxNxf16, strides=[N,1]>>
     %to = make_partition_view %c
-      : partition_view<tile=(16x16), tensor_view<16x16xf32, strides=[16,1]>>
+      : partition_view<tile=(NxN), tensor_view<NxNxf32, strides=[N,1]>>
     %i = constant <i32: 0> : tile<i32>
     %x, %s = load_view_tko weak %from[%i, %i]
-      : partition_view<tile=(16x16), tensor_view<16x16xf16, strides=[16,1]>>, tile<i32>
-      -> tile<16x16xf16>, token
-    %zero = constant <f32: 0.0> : tile<16x16xf32>
-    %y = mmaf %x, %x, %zero : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+      : partition_view<tile=(NxN), tensor_view<NxNxf16, strides=[N,1]>>, tile<i32>
+      -> tile<NxNxf16>, token
+    %zero = constant <f32: 0.0> : tile<NxNxf32>
+    %y = mmaf %x, %x, %zero : tile<NxNxf16>, tile<NxNxf16>, tile<NxNxf32>
     %t = store_view_tko weak %y, %to[%i, %i]
-      : tile<16x16xf32>, partition_view<tile=(16x16), tensor_view<16x16xf32, strides=[16,1]>>,
+      : tile<NxNxf32>, partition_view<tile=(NxN), tensor_view<NxNxf32, strides=[N,1]>>,
         tile<i32> -> token
     return
   }}"""
@@ -50,9 +47,9 @@ IDLE = "entry @idle() { return }"
 FORMS = [row for row in TARGETS.values() if row.name != row.gpu]
 
 
-def product(*others: str) -> tileir.Bytecode:
-    """A module with a product of f16, and other entries."""
-    text = "\n".join([PRODUCT.format(name="product"), *others])
+def product(*others: str, size: int = 64) -> tileir.Bytecode:
+    """A module with a product of f16 squares, and other entries."""
+    text = "\n".join([PRODUCT.format(name="product").replace("N", str(size)), *others])
     return tileir.assemble(f"cuda_tile.module @m {{ {text} }}")
 
 
@@ -61,19 +58,11 @@ def head(compiled: Any) -> tuple[str, str]:
     return tuple(re.search(r"\.version (\S+)\n\.target (\S+)\n", compiled.ptx).groups())
 
 
-@pytest.fixture
-def wgmma(monkeypatch: pytest.MonkeyPatch) -> mma_atoms.Atom:
-    """An atom that only sm_90a has, before all others."""
-    plain = next(atom for atom in mma_atoms.ATOMS if (atom.a, atom.k) == ("f16", 16))
-    fake = replace(plain, feature="wgmma", ptx=(8, 0))
-    monkeypatch.setattr(mma_atoms, "ATOMS", (fake, *mma_atoms.ATOMS))
-    return fake
-
-
 @pytest.mark.parametrize("row", TARGETS.values(), ids=lambda row: row.name)
-def test_nothing_takes_the_suffix_yet(row: Any) -> None:
+def test_what_all_have_takes_no_suffix(row: Any) -> None:
     """A GPU's PTX is plain, its form's is not; the code is the same."""
-    made, plain = compile(product(), row.name), compile(product(), row.gpu)
+    small = product(size=16)
+    made, plain = compile(small, row.name), compile(small, row.gpu)
     assert head(made)[1] == row.ptx_target
     plan = made.plan["product"]
     assert (made.target, plan["target"], plan["ptx_target"]) == (row.name, row.name, row.ptx_target)
@@ -81,11 +70,11 @@ def test_nothing_takes_the_suffix_yet(row: Any) -> None:
     assert plan["runs_on"]["later"] is not alone
     assert made.llvm_ir == plain.llvm_ir
     if not alone:
-        portable = compile(product(), row.name, portable=True)
+        portable = compile(small, row.name, portable=True)
         assert (portable.ptx, portable.plan) == (made.ptx, made.plan)
 
 
-def test_what_is_specific_takes_the_suffix(wgmma: mma_atoms.Atom) -> None:
+def test_what_is_specific_takes_the_suffix() -> None:
     made = compile(product(IDLE), "sm_90")
     assert (made.target, head(made)) == ("sm_90", ("8.0", "sm_90a"))
     for plan in made.plan.values():  # they share the PTX
@@ -98,10 +87,11 @@ def test_what_is_specific_takes_the_suffix(wgmma: mma_atoms.Atom) -> None:
             check_target(plan, (10, 0))
 
 
-def test_such_ptx_runs_on_the_emulator(wgmma: mma_atoms.Atom) -> None:
+def test_such_ptx_runs_on_the_emulator() -> None:
     made = compile(product(), "sm_90")
-    x = np.arange(256, dtype=np.float16).reshape(16, 16) % 7
-    y = np.zeros((16, 16), np.float32)
+    assert "wgmma.mma_async" in made.ptx
+    x = np.arange(4096, dtype=np.float16).reshape(64, 64) % 7
+    y = np.zeros((64, 64), np.float32)
     emulator.launch(made.ptx, made.plan["product"], 1, [x, y])
     assert (y == x.astype(np.float32) @ x.astype(np.float32)).all()
 
@@ -116,27 +106,26 @@ def test_llvm_knows_the_processor(name: str, capfd: pytest.CaptureFixture[str]) 
         assert "not a recognized processor" in capfd.readouterr().err
 
 
-def test_entries_that_do_without_stay_plain(wgmma: mma_atoms.Atom) -> None:
+def test_entries_that_do_without_stay_plain() -> None:
     made = compile(product(IDLE), "sm_90", symbols="idle")
     assert head(made) == ("7.8", "sm_90")
     assert made.plan["idle"]["runs_on"] == {"capability": [9, 0], "later": True}
 
 
-def test_portable_does_without(wgmma: mma_atoms.Atom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_portable_does_without() -> None:
     made = compile(product(), "sm_90", portable=True)
     assert head(made) == ("7.8", "sm_90")
     assert made.plan["product"]["runs_on"] == {"capability": [9, 0], "later": True}
     check_target(made.plan["product"], (12, 0))
-    monkeypatch.undo()
-    assert made.ptx == compile(product(), "sm_90").ptx
+    assert "mma.sync" in made.ptx
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_100", "sm_100a", "sm_107", "sm_120a"])
-def test_a_gpu_without_it_is_left_alone(target: str, wgmma: mma_atoms.Atom) -> None:
+def test_a_gpu_without_it_is_left_alone(target: str) -> None:
     assert head(compile(product(), target))[1] == TARGETS[target].ptx_target
 
 
-def test_the_form_itself_needs_no_more(wgmma: mma_atoms.Atom) -> None:
+def test_the_form_itself_needs_no_more() -> None:
     made = compile(product(), "sm_90a")
     assert head(made) == ("8.0", "sm_90a")
     assert made.ptx == compile(product(), "sm_90").ptx
@@ -189,7 +178,7 @@ def test_hints_are_for_the_gpu() -> None:
     assert not tileir.verify(module, "sm_90a")
 
 
-def test_the_command(tmp_path: Path, wgmma: mma_atoms.Atom) -> None:
+def test_the_command(tmp_path: Path) -> None:
     file = tmp_path / "k.tileirbc"
     file.write_bytes(product().build())
     for options, wanted in (
@@ -219,7 +208,7 @@ def test_ptxas_takes_it(row: Any, tool, tmp_path: Path) -> None:
 
 
 @pytest.mark.oracle
-def test_machine_code_of_ptx_that_took_the_suffix(tool, wgmma: mma_atoms.Atom) -> None:
+def test_machine_code_of_ptx_that_took_the_suffix(tool) -> None:
     tool("ptxas", "--version")  # or skip
     for portable in (False, True):
         made = compile(product(), "sm_90", portable=portable)

@@ -42,7 +42,7 @@ def test_a_ring_lives_as_long_as_its_loop() -> None:
     b.finish()
     size = 3 * 2 * TILE
     assert memory_needed(b.body) == size
-    assert memory_needed(b.body, {ring: 5000}) == size + 5000
+    assert memory_needed(b.body, {ring: (5000, 128)}) == size + 5000
     assert placed(b.body) == size + TILE
     assert not any(op.attributes["offset"] % 128 for op in allocations(b)[1:])
 

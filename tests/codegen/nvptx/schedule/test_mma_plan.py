@@ -27,13 +27,15 @@ from tileir.gpus import TARGETS
 from tileir.ir import Block, Op, Value
 from tileir.types import Scalar, Tile
 
+ROOM = 190 << 10
+"""Bytes of shared memory for operands."""
 KERNELS = Path(bench.__file__).parent / "kernels"
 
 
 def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op, ProductPlan]:
     facts = kernel.facts(Divisibility)
     gpu = TARGETS[target]
-    return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts)
+    return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts, ROOM)
 
 
 def plan(
@@ -76,6 +78,49 @@ def test_attention_is_cut_along_its_rows() -> None:
     # What the first one leaves in registers is what the second one takes.
     assert first.acc.layout.thread == second.lhs.layout.thread
     assert set(first.acc.layout.offsets()) == set(second.lhs.layout.offsets())
+
+
+@pytest.mark.parametrize(
+    ("shape", "threads", "columns", "expected"),
+    [
+        ((128, 128, 64), 256, 128, (16, 128)), ((64, 256, 64), 256, 128, (16, 128)),
+        ((64, 256, 64), 128, 256, (16, 256)), ((256, 64, 16), 256, 64, (32, 64)),
+    ],
+)  # fmt: skip
+def test_warpgroups_have_rows_of_their_own_then_columns(
+    shape: tuple[int, int, int], threads: int, columns: int, expected: tuple[int, int]
+) -> None:
+    found = plan("f16", "f32", shape, "sm_90", threads)
+    assert found.atom.of_warpgroup
+    assert found.atom.n == columns
+    # Of every 64 rows, a warp has 16.
+    assert share(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("element", "total", "shape", "target", "threads"),
+    [
+        ("f16", "f32", (32, 64, 64), "sm_90", 128), ("f16", "f32", (64, 64, 8), "sm_90", 128),
+        ("f16", "f32", (64, 64, 64), "sm_90", 64), ("f16", "f32", (64, 64, 64), "sm_80", 128),
+        ("f16", "f32", (64, 64, 64), "sm_100", 128), ("f64", "f64", (64, 64, 64), "sm_90", 128),
+        ("f16", "f32", (64, 8, 64), "sm_90", 128), ("f16", "f32", (1024, 64, 128), "sm_90", 128),
+    ],
+)  # fmt: skip
+def test_what_warpgroups_cannot_multiply_is_left_to_warps(
+    element: str, total: str, shape: tuple[int, int, int], target: str, threads: int
+) -> None:
+    """Too few rows, columns or warps; too short; another GPU or type; rows of 16 bytes in shared
+    memory; operands too large."""
+    assert not plan(element, total, shape, target, threads).atom.of_warpgroup
+
+
+def test_portable_code_has_no_warpgroups() -> None:
+    module = product("f16", "f32", (64, 64), (64, 64)).module()
+    kernel, gpu = KernelIR.of(module.functions[0]), TARGETS["sm_90"]
+    facts = kernel.facts(Divisibility)
+    for target, expected in ((gpu, True), (gpu.portable(), False)):
+        (found,) = plan_products(kernel, 128, target, facts, ROOM).values()
+        assert found.atom.of_warpgroup == expected
 
 
 ELEMENTS = [

@@ -1,0 +1,84 @@
+"""wgmma: matrix products that the four warps of a warpgroup start together, and wait for later.
+
+Registers of an accumulator may not be touched from the first product on until a wait; what they
+held before is handed over by a fence. So a piece of inline assembly takes an accumulator, and gives
+it back under way; only `wait` makes numbers of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+from .mma_atoms import Atom
+
+_CONSTRAINTS = {ir.IntType(32): "r", ir.IntType(64): "l", ir.FloatType(): "f"}
+
+Operands = tuple[Sequence[ir.Value], Sequence[ir.Value]]
+"""lhs and rhs of one instruction: a descriptor (i64), or registers of lhs (i32 each)."""
+
+
+def start(
+    builder: ir.IRBuilder,
+    atom: Atom,
+    products: Sequence[Operands],
+    transposed: tuple[bool, bool],
+    acc: Sequence[ir.Value],
+    commit: bool,
+) -> list[ir.Value]:
+    """Start to add products to an accumulator; return it, under way.
+
+    `transposed` says of lhs and rhs whether rows in shared memory go along m or n. With `commit`,
+    the products started since the last group become one.
+    """
+    registers = f"{{{', '.join(f'${index}' for index in range(len(acc)))}}}"
+    arguments: list[ir.Value] = []
+    lines = ["{ .reg .pred add; setp.ne.b32 add, 1, 0;", "wgmma.fence.sync.aligned;"]
+
+    def named(values: Sequence[ir.Value]) -> str:
+        numbers = []
+        for value in values:
+            if value not in arguments:
+                arguments.append(value)
+            numbers.append(f"${2 * len(acc) + arguments.index(value)}")
+        return numbers[0] if len(values) == 1 else f"{{{', '.join(numbers)}}}"
+
+    halves = atom.a in ("f16", "bf16")
+    for lhs, rhs in products:
+        flags = ["1", "1"]
+        if halves:
+            kinds = transposed if len(lhs) == 1 else transposed[1:]
+            flags += [str(int(each)) for each in kinds]
+        operands = f"{registers}, {named(lhs)}, {named(rhs)}, add, {', '.join(flags)}"
+        lines.append(f"{atom.mnemonic} {operands};")
+    if commit:
+        lines.append("wgmma.commit_group.sync.aligned;")
+    return _tied(builder, " ".join([*lines, "}"]), acc, arguments)
+
+
+def wait(builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value]) -> list[ir.Value]:
+    """Wait until at most so many groups are under way; return the accumulators of the others."""
+    return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, [])
+
+
+def fence_proxy(builder: ir.IRBuilder) -> None:
+    """Order this thread's accesses of shared memory before later ones of the async proxy."""
+    kind = ir.FunctionType(ir.VoidType(), [])
+    builder.asm(kind, "fence.proxy.async.shared::cta;", "~{memory}", [], True)
+
+
+def _tied(
+    builder: ir.IRBuilder, text: str, acc: Sequence[ir.Value], arguments: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """Emit assembly that changes the registers of an accumulator in place."""
+    kinds = [each.type for each in acc]
+    constraints = [f"={_CONSTRAINTS[kind]}" for kind in kinds]
+    constraints += [str(index) for index in range(len(acc))]
+    constraints += [_CONSTRAINTS[each.type] for each in arguments]
+    constraints.append("~{memory}")
+    operands = [*acc, *arguments]
+    function = ir.FunctionType(ir.LiteralStructType(kinds), [each.type for each in operands])
+    made = builder.asm(function, text, ",".join(constraints), operands, True)
+    made.attributes.add("convergent")  # all warps of the group execute it together
+    return [builder.extract_value(made, index) for index in range(len(acc))]

@@ -1,0 +1,54 @@
+"""Place fences between stores to shared memory and reads through the async proxy.
+
+Tensor cores read operands by descriptors through the async proxy, which sees what threads have
+stored or copied only behind a `fence.proxy.async` of theirs (PTX ISA, "Proxies"). The fence goes
+before the barrier that follows: whoever stored has to pass it, and others read behind the barrier.
+"""
+
+from __future__ import annotations
+
+from tileir.codegen.block.areas import behind
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Shared
+from tileir.ir import Body, Op, Value
+
+from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
+from .shared_accesses import SharedAccess
+
+
+def place_fences(body: Body) -> None:
+    """Insert the fences of a body whose barriers have been placed."""
+    read = {
+        behind(value)[0]
+        for op in body.walk()
+        if op.name == "mma_async"
+        for value in op.operand_list()
+        if isinstance(value.type, Shared)
+    }
+    if not read:
+        return
+    walk = _Fencing(Accesses(body, None), read)
+    walk.block(body.block, set())
+    for barrier in walk.fenced:
+        make("fence_proxy", origin=barrier).insert_before(barrier)
+
+
+class _Fencing(BarrierWalk):
+    """A walk that finds the barriers before which a thread may have stored what is read."""
+
+    def __init__(self, accesses: Accesses, read: set[Value]) -> None:
+        super().__init__(accesses)
+        self._read = read
+        self.fenced: dict[Op, None] = {}
+
+    def pass_barrier(self, barrier: Op, open_: Open) -> None:
+        """See `BarrierWalk`."""
+        if any(self._is_stored(access) for access, _ in open_):
+            self.fenced[barrier] = None
+        complete(open_)
+
+    def _is_stored(self, access: Access) -> bool:
+        """Whether an access, of this thread and others, has written what is read."""
+        if not isinstance(access, SharedAccess) or access.under_way:
+            return False
+        return access.writes and access.tile in self._read

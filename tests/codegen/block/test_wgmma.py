@@ -1,0 +1,134 @@
+"""Products of warpgroups against NumPy, in small integers: exact whatever the order of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import pytest
+
+from tests.codegen.block.kernels_by_hand import BlockKernel, integers
+from tests.codegen.block.test_mma import NUMBERS
+from tileir.codegen import emulator
+from tileir.codegen.block.types import Flight, Shared
+from tileir.codegen.layouts.linear_layout import blocked
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
+from tileir.codegen.nvptx.machine.mma_atoms import stored_as
+from tileir.codegen.nvptx.schedule.mma_plan import descriptor_of, of_warpgroups
+from tileir.gpus import TARGETS
+from tileir.ir import Value
+
+TARGET = "sm_90a"
+SHAPES = [
+    (64, 8, 16), (64, 16, 32), (128, 64, 64), (64, 256, 16), (128, 128, 128), (64, 512, 32),
+    (256, 32, 64), (64, 64, 64, 2), (64, 32, 32, 4),
+]  # fmt: skip
+"""m, n, k, and how many matrices."""
+
+
+class Product:
+    """A kernel of lhs, rhs, accumulator and result: pointers to matrices of m, n and k."""
+
+    def __init__(self, element: str, shape: Sequence[int], threads: int) -> None:
+        m, n, k, *batch = shape
+        self.element = element
+        extents = {"m": m, "n": n, "k": k, "b": (*batch, 1)[0]}
+        warps = (threads // 32).bit_length() - 1
+        plan = of_warpgroups(element, extents, warps, False, TARGETS[TARGET])
+        assert plan is not None
+        self.plan = plan
+        self.shapes = {"lhs": (*batch, m, k), "rhs": (*batch, k, n), "acc": (*batch, m, n)}
+        pointers = (element, element, "f32", "f32")
+        self.kernel = BlockKernel(*(f"ptr<{each}>" for each in pointers), threads=threads)
+        lhs, rhs, acc, self.out = self.kernel.parameters
+        self.pointers = {"lhs": lhs, "rhs": rhs, "acc": acc}
+
+    def load(self, slot: str) -> Value:
+        """An operand in registers."""
+        return self.kernel.load(
+            self.pointers[slot], self.shapes[slot], getattr(self.plan, slot).layout
+        )
+
+    def stage(self, slot: str, inner: int) -> Value:
+        """An operand in shared memory, rows along the dimension `inner` from the last one."""
+        shape = self.shapes[slot]
+        offsets = swizzled_rows(shape, inner % len(shape), self.plan.size)
+        assert offsets is not None
+        loaded = self.kernel.load(
+            self.pointers[slot],
+            shape,
+            blocked(prod(shape), 1, self.kernel.threads),
+        )
+        memory = self.kernel.allocate(Shared(stored_as(self.element), shape, offsets))
+        self.kernel.op("store_shared", value=loaded, destination=memory)
+        return memory
+
+    def multiply(self, lhs: Value, rhs: Value, acc: Value, **attributes: int) -> Value:
+        """The product, awaited at once."""
+        self.kernel.op("fence_proxy")
+        self.kernel.op("barrier", attributes={"pairs": ()})
+        flight = self.kernel.op(
+            "mma_async",
+            [Flight((acc.type,))],
+            attributes={"atom": self.plan.atom.mnemonic, **attributes},
+            lhs=lhs, rhs=rhs, acc=acc,
+        )  # fmt: skip
+        memory = tuple(each for each in (lhs, rhs) if isinstance(each.type, Shared))
+        return self.kernel.op(
+            "wait_mma", [acc.type], attributes={"pending": 0}, flight=flight, memory=memory
+        )
+
+    def check(self, result: Value) -> None:
+        """Run the kernel on small integers."""
+        self.kernel.store(self.out, result)
+        arrays = [
+            integers(self.shapes[slot], -3, 4, NUMBERS[kind], seed)
+            for seed, (slot, kind) in enumerate(
+                (("lhs", self.element), ("rhs", self.element), ("acc", "f32"))
+            )
+        ]
+        found = np.full(self.shapes["acc"], 99, np.float32)
+        self.kernel.run(*arrays, found, target=TARGET)
+        lhs, rhs, acc = (each.astype(np.float64) for each in arrays)
+        np.testing.assert_array_equal(found, (lhs @ rhs + acc).astype(found.dtype))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("majors", [(-1, -2), (-1, -1), (-2, -2), (-2, -1)], ids=str)
+def test_operands_in_shared_memory(shape: tuple[int, ...], majors: tuple[int, int]) -> None:
+    threads = 256 if shape[0] > 64 or len(shape) > 3 or shape[1] > 256 else 128
+    product = Product("f16", shape, threads)
+    operands = []
+    for slot, inner in zip(("lhs", "rhs"), majors, strict=True):
+        whole = product.shapes[slot]
+        offsets = swizzled_rows(whole, inner % len(whole), 2)
+        if offsets is None or descriptor_of(product.plan, slot, offsets) is None:
+            pytest.skip("no descriptor says so: such a product is one of single warps")
+        operands.append(product.stage(slot, inner))
+    product.check(product.multiply(*operands, product.load("acc")))
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_lhs_may_be_in_registers(element: str) -> None:
+    product = Product(element, (128, 64, 64), 256)
+    lhs, rhs = product.load("lhs"), product.stage("rhs", -1)
+    product.check(product.multiply(lhs, rhs, product.load("acc")))
+
+
+def test_parts_along_k_add_up() -> None:
+    product = Product("bf16", (64, 32, 64), 128)
+    lhs, rhs, acc = product.stage("lhs", -1), product.stage("rhs", -2), product.load("acc")
+    acc = product.multiply(lhs, rhs, acc, first=0, end=16)
+    product.check(product.multiply(lhs, rhs, acc, first=16, end=64))
+
+
+def test_without_its_fence_a_product_is_refused() -> None:
+    product = Product("f16", (64, 16, 16), 128)
+    lhs, rhs = product.stage("lhs", -1), product.stage("rhs", -2)
+    result = product.multiply(lhs, rhs, product.load("acc"))
+    fences = [op for op in product.kernel.block.ops if op.name == "fence_proxy"]
+    for fence in fences:
+        product.kernel.block.ops.remove(fence)
+    with pytest.raises(emulator.EmulationError, match="proxy"):
+        product.check(result)
