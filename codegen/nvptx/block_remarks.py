@@ -21,7 +21,7 @@ from tileir.messages.wording import counted
 from tileir.types import ValueType
 
 from .loop_schedules import Names, barriers, k_range, loop_name
-from .passes.allocate_memory import memory_needed
+from .passes.memory.allocate_memory import memory_needed
 from .reasons import Decision, Reason
 from .schedule.mma_plan import plan_of
 from .schedule.mma_reads import read_by
@@ -115,7 +115,7 @@ def _loops(state: State, each: KernelState, named: Named) -> Found:
         elif reasons := _reasons(each, Decision.NOT_AHEAD, op):
             here = "in its own iteration" if _is_in_loop(op) else "in place, not copied ahead"
             yield _because(op, f"loaded {here}", *reasons)
-        elif part := k_range(op) if op.name in _PRODUCTS else "":
+        elif part := k_range(op) if op.name in PRODUCT_NAMES else "":
             rest = "" if op.attributes["first"] else "copies start behind this part"
             yield Row(op, part.removeprefix(", "), rest)
 

@@ -12,11 +12,12 @@ from typing import Protocol
 from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import BRANCHING
+from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Shared
 from tileir.ir import Block, Op, Value
 from tileir.messages.wording import counted
 
-from .passes.shared_accesses import place_of
+from .passes.memory.shared_accesses import place_of
 from .state import KernelState
 
 _NOTHING = ("advance", "commit_group", "continue", "shared_slot", "shared_view", "yield")
@@ -111,10 +112,13 @@ class _Schedule:
             return f"wait for the copies of i to {self._tiles(op.results, body)}{those}"
         if op.name == "barrier":
             return f"barrier {self._numbers[op]}"
-        if op.name in ("mma", "mma_scaled"):
+        if op.name in PRODUCT_NAMES:
             operands = (op.operands[slot] for slot in ("lhs", "rhs"))
             read = [value for value in operands if isinstance(value.type, Shared)]
-            return f"{self._names.op(op)}{k_range(op)}{self._reads(read)}"
+            start = "start " if op.name == "mma_async" else ""
+            return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
+        if op.name == "wait_mma":
+            return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if accesses_of(op) is not None:
             ahead = body and op.operands.get("predicate") is not None
             return f"{self._names.op(op)}{f' for i+{self._ahead}' if ahead else ''}"

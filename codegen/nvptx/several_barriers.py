@@ -13,9 +13,9 @@ from typing import cast
 
 from tileir.ir import Body, Op
 
-from .passes.barrier_pairs import texts
-from .passes.barrier_walk import Access, Accesses, BarrierWalk, Open, Pair, is_under_way
-from .passes.shared_accesses import SharedAccess
+from .passes.memory.barrier_pairs import texts
+from .passes.memory.barrier_walk import Access, Accesses, BarrierWalk, Open, Pair, is_under_way
+from .passes.memory.shared_accesses import SharedAccess
 
 
 def pairs_of_several(body: Body, areas: Sequence[Op]) -> dict[Op, tuple[str, ...]]:

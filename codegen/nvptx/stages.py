@@ -34,12 +34,12 @@ from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
 from .needs import needs_of
-from .passes.allocate_memory import allocate_memory as allocate
 from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
+from .passes.memory.allocate_memory import allocate_memory as allocate
+from .passes.memory.place_barriers import place_barriers as barriers_of
+from .passes.memory.place_fences import place_fences
 from .passes.pipeline_loops import pipeline_loops as pipeline
-from .passes.place_barriers import place_barriers as barriers_of
-from .passes.place_fences import place_fences
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.dialect import BLOCK
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.block.verifier import located
 from tileir.codegen.block.verifier.execution import execution_problems
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, log2
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from .schedule.mma_plan import plan_of
+from .schedule.mma_plan import descriptor_of, plan_of
 from .state import KernelState
 
 
@@ -43,7 +44,7 @@ def _problems(each: KernelState) -> Iterator[str]:
 def _problems_of_block_ir(each: KernelState) -> Iterator[tuple[Op, str]]:
     places = []
     for op in each.kernel.walk():
-        if op.name in ("mma", "mma_scaled"):
+        if op.name in PRODUCT_NAMES:
             yield from _operands(op, each.threads)
         elif op.name in ("alloca", "shared_alloc"):
             places.append(op)
@@ -60,6 +61,9 @@ def _operands(op: Op, threads: int) -> Iterator[tuple[Op, str]]:
         parts |= {"lhs_scale": plan.lhs_scale, "rhs_scale": plan.rhs_scale}
     for slot, part in parts.items():
         kind = op.operands[slot].type
+        described = op.name == "mma_async" and isinstance(kind, Shared)
+        if described and descriptor_of(plan, slot, kind.offsets) is None:
+            yield op, f"no descriptor says how {slot} lies in shared memory"
         if isinstance(kind, Frag) and kind.layout != part.layout:
             yield op, f"{slot} is not in the layout in which {op.attributes['atom']} takes it"
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.types import Flight, Frag
 from tileir.codegen.layouts.linear_layout import log2
 from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.ops.spec import DIVISION
@@ -37,8 +38,7 @@ LEAST_SLOTS = 2
 """The fewest slots of a ring."""
 _WORD_BITS = 32
 _CONDITION = Scalar("i1")
-_PRODUCTS = ("mma", "mma_scaled")
-_WHOLE = {*_PRODUCTS, "fold", "store_shared"}
+_WHOLE = {*PRODUCT_NAMES, "fold", "store_shared", "wait_mma"}
 """Block IR at which tiles that live are whole, besides ops with regions."""
 
 
@@ -91,7 +91,7 @@ class _Estimate:
             if not (op.regions or op.name in _WHOLE or _calls(op)):
                 continue
             extra = 0
-            if op.name in _PRODUCTS:
+            if op.name in PRODUCT_NAMES:
                 extra = _slice_words(op) + MORE_FOR_LOOP * max(loops - 1, 0)
             most = max(most, self._total(behind) + extra, self._total(live) + extra)
         return most
@@ -110,6 +110,8 @@ class _Estimate:
     def _words(self, value: Value) -> int:
         """Return the registers that a tile takes in a thread; a single element takes none."""
         kind = value.type
+        if isinstance(kind, Flight) and isinstance(kind.tiles[0], Frag):
+            kind = kind.tiles[0]
         if not isinstance(kind, Frag) or _takes_none(value):
             return 0
         if self.copied and _is_loaded(value):
@@ -153,6 +155,8 @@ def _takes_none(value: Value) -> bool:
 def _slice_words(op: Op) -> int:
     """Return the registers of the operands of one slice of a product."""
     plan, words = plan_of(op), 0
+    if plan.atom.of_warpgroup:  # it reads memory, or the registers of a tile
+        return 0
     for slot, dim in (("lhs", "m"), ("rhs", "n")):
         registers = len(plan.part(slot).own()) << len(plan.along[dim])
         registers <<= log2(plan.slice // plan.atom.k)

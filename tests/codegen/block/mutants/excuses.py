@@ -16,10 +16,10 @@ from tileir.codegen.block.control_edges import LOOPS, continues
 from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import dim_bits
-from tileir.codegen.nvptx.passes.allocate_memory import areas_of
-from tileir.codegen.nvptx.passes.barrier_pairs import BarrierPairs
-from tileir.codegen.nvptx.passes.barrier_walk import Access, Accesses, Open
-from tileir.codegen.nvptx.passes.shared_accesses import SharedAccess
+from tileir.codegen.nvptx.passes.memory.allocate_memory import areas_of
+from tileir.codegen.nvptx.passes.memory.barrier_pairs import BarrierPairs
+from tileir.codegen.nvptx.passes.memory.barrier_walk import Access, Accesses, Open
+from tileir.codegen.nvptx.passes.memory.shared_accesses import SharedAccess
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Token
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, Builder
 from tests.codegen.block.problems import block_problem
-from tileir.codegen.nvptx.passes.allocate_memory import areas_of, memory_needed
+from tileir.codegen.nvptx.passes.memory.allocate_memory import areas_of, memory_needed
 from tileir.ir import Body
 
 from .placed import barriers, placed, without_each
