@@ -8,7 +8,7 @@ from math import prod
 from typing import NamedTuple
 
 from tileir.codegen.block.accesses import Accesses, accesses_of
-from tileir.codegen.block.areas import area_bytes, behind, slot_bytes, slot_layout
+from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
@@ -133,7 +133,8 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
     ahead = f"copies for {counted(slots - 1, 'iteration')} are under way"
     what = f"ring of {slots} slots of {size} bytes, {ahead} beside the slot that is read"
     yield _because(loop, what, *_reasons(each, Decision.RING_SLOTS, loop))
-    more = memory_needed(each.kernel.body, {loop: size * (slots + 1)}, without={ring})
+    longer = {loop: (size * (slots + 1), alignment(ring))}
+    more = memory_needed(each.kernel.body, longer, without={ring})
     room = state.target.shared_of_each(each.contract["minnctapersm"])
     yield Row(loop, f"a slot more would take {more} of {room} bytes of shared memory in all")
 

@@ -98,6 +98,7 @@ class _Run:
         return state
 
     def _op(self, op: Op, state: _State) -> _State | None:
+        """Run an op; return the state behind it, None if control does not go on there."""
         if op.name == "barrier":
             state.open.clear()
             state.unseen = {piece: False for piece, fenced in state.unseen.items() if not fenced}
