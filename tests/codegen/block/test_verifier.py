@@ -10,10 +10,11 @@ import pytest
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
 from tileir.codegen.block.verifier import RULES, block_problem
+from tileir.codegen.layouts.linear_layout import blocked, held_by_each
 from tileir.ir import Body, Op, Value
 from tileir.types import Pointer, Scalar, Tile
 
-from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, Builder
+from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, THREADS, Builder
 
 
 def ring(slots: int = 3, **rest) -> tuple[Builder, Op]:
@@ -154,6 +155,16 @@ def test_a_renumbered_operand_has_the_layout_that_follows(layout, right: bool) -
     b = Builder()
     operands = {"source": b.frag(layout)}
     b.op("permute", operands, [Frag(F16, SHAPE, layout=ROWS)], permutation=(1, 0))
+    problem = block_problem(b.finish())
+    assert problem is None if right else "follows from" in problem
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_every_thread_has_what_one_element_is_packed_from(right: bool) -> None:
+    layout = held_by_each(4, THREADS) if right else blocked(4, 1, THREADS)
+    b = Builder()
+    source = b.op("iota", results=[Frag(Scalar("i8"), (4,), layout=layout)]).result
+    b.op("pack", {"source": source}, [Tile(Scalar("i32"), (1,))])
     problem = block_problem(b.finish())
     assert problem is None if right else "follows from" in problem
 
