@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.block.control_edges import edges
 from tileir.codegen.block.types import Frag
-from tileir.codegen.layouts.linear_layout import LinearLayout, coordinate_images, dim_bits
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    coordinate_images,
+    dim_bits,
+    uniform,
+)
 from tileir.codegen.layouts.renumber import needed
 from tileir.codegen.ops import BY_NAME, Family
 from tileir.ir import Body, Op, Value
@@ -62,7 +67,10 @@ def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
     layout = _layout(op.result)
     for value in op.operand_list():
         own = _layout(value)
-        if own is not None and layout is not None and own != needed(op, layout):
+        if own is None:
+            continue
+        result = layout or uniform(1 << len(own.thread), len(own.lane))
+        if own != needed(op, result):
             yield op, "an operand has not the layout that the result's follows from"
 
 

@@ -11,13 +11,18 @@ from tileir.codegen.block.make import make
 from tileir.codegen.block.op_rules import turn_of_its_ring
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
 from tileir.codegen.block.verifier import RULES
-from tileir.codegen.layouts.linear_layout import LinearLayout, coordinate_images
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    blocked,
+    coordinate_images,
+    held_by_each,
+)
 from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.ir import Body, Op, Value
 from tileir.ir.constants import to_constant
 from tileir.types import GatherScatterView, Pointer, Scalar, Tile
 
-from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, TOKEN, VIEW, Builder
+from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, THREADS, TOKEN, VIEW, Builder
 from .problems import block_problem
 
 IN_ORDER = LinearLayout(10, (1, 2, 32, 64, 128), (4, 8, 16, 256, 512), (0,))
@@ -224,6 +229,16 @@ def test_the_tiles_of_a_scan_have_layouts_that_follow(number: int) -> None:
     lane = result.type.layout.lane[::-1]
     result.type = replace(result.type, layout=replace(result.type.layout, lane=lane))
     assert "a tile has another layout than the others" in block_problem(b.finish())
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_every_thread_has_what_one_element_is_packed_from(right: bool) -> None:
+    layout = held_by_each(4, THREADS) if right else blocked(4, 1, THREADS)
+    b = Builder()
+    source = b.op("iota", results=[Frag(Scalar("i8"), (4,), layout=layout)]).result
+    b.op("pack", {"source": source}, [Tile(Scalar("i32"), (1,))])
+    problem = block_problem(b.finish())
+    assert problem is None if right else "follows from" in problem
 
 
 def test_a_layout_holds_every_element() -> None:
