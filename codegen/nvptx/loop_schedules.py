@@ -7,7 +7,7 @@ next one that waits, orders, copies, accesses memory or multiplies matrices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
@@ -132,7 +132,7 @@ class _Schedule:
         found = [behind(tile) for tile in tiles]
         names = ", ".join(dict.fromkeys(self._names.name(tile) for tile, _ in found))
         ring, turn = found[0]
-        slots = ring.type.slots
+        slots = cast(Shared, ring.type).slots
         if not body or turn is None:
             return names
         number = (self._ahead + place_of(turn).number) % slots
