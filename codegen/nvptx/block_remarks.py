@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tileir.codegen.block.accesses import Accesses, accesses_of
 from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.layouts.linear_maps import combine
 from tileir.codegen.layouts.shared_offsets import side_by_side
@@ -245,7 +245,8 @@ def _access(op: Op, access: Accesses, narrow: Sequence[Reason] = ()) -> Row:
 def _shared_access(op: Op) -> Row:
     """Return how wide the accesses of an op to shared memory are, and how many a thread makes."""
     tile, held = _exchanged(op)
-    kind, size = tile.type, memory_bytes(tile.type.element)
+    kind = cast(Shared, tile.type)
+    size = memory_bytes(kind.element)
     registers: Sequence[int] = held.layout.register if isinstance(held, Frag) else ()
     vector = side_by_side(held.layout, kind.offsets, size) if isinstance(held, Frag) else []
     others = [base for base in registers if base not in vector and combine(kind.offsets, base)]

@@ -7,7 +7,7 @@ next one that waits, orders, copies, accesses memory or multiplies matrices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
@@ -66,7 +66,8 @@ class _Schedule:
         body, prologue = (region.block for region in self._loop.regions)
         yield f"schedule of {loop_name(self._loop, self._names)}, the same for all warps:"
         first = "; ".join(self._steps(prologue, False))
-        yield f"  before it, for the first {counted(self._ahead, 'iteration')}: {first}"
+        few = "iteration" if self._ahead == 1 else counted(self._ahead, "iteration")
+        yield f"  before it, for the first {few}: {first}"
         yield "  iteration i, counted from 0:"
         for step in self._steps(body, True):
             yield f"    {step}"
@@ -98,8 +99,7 @@ class _Schedule:
         """Yield the step of copies that are started one after the other."""
         if not copies:
             return
-        exists = copies[0].operands["predicate"]
-        condition = f", if {self._names.name(exists)}" if exists is not None else ""
+        condition = self._condition(copies[0])
         slots = [op.operands["destination"] for op in copies]
         of = f" of i+{self._ahead}" if body else ""
         yield f"start copies{of} to {self._tiles(slots, body)}{condition}"
@@ -120,13 +120,19 @@ class _Schedule:
         if op.name == "wait_mma":
             return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if accesses_of(op) is not None:
-            ahead = body and op.operands.get("predicate") is not None
-            return f"{self._names.op(op)}{f' for i+{self._ahead}' if ahead else ''}"
+            condition = self._condition(op)
+            of = f" for i+{self._ahead}" if body and condition else ""
+            return f"{self._names.op(op)}{of}{condition}"
         shared = [value for value in op.operand_list() if isinstance(value.type, Shared)]
         if shared:
             way = "to" if op.operands.get("destination") in shared else "from"
             return f"{self._names.op(op)} {way} {self._tiles(shared, False)}"
         return self._names.op(op) if op.name in BRANCHING else None
+
+    def _condition(self, op: Op) -> str:
+        """Return whether an op is for an iteration that may not be there."""
+        exists = op.operands.get("predicate")
+        return "" if exists is None else f", if {self._names.name(exists)}"
 
     def _reads(self, tiles: Sequence[Value]) -> str:
         return f", reads {self._tiles(tiles, False)}" if tiles else ""
@@ -136,7 +142,7 @@ class _Schedule:
         found = [behind(tile) for tile in tiles]
         names = ", ".join(dict.fromkeys(self._names.name(tile) for tile, _ in found))
         ring, turn = found[0]
-        slots = ring.type.slots
+        slots = cast(Shared, ring.type).slots
         if not body or turn is None:
             return names
         number = (self._ahead + place_of(turn).number) % slots

@@ -182,9 +182,8 @@ def _words(barrier: Op, first: Access, second: Access) -> str:
     later = f"{second.name}{_later(barrier, second, _comes_around(barrier, first))}"
     if isinstance(second, Everything) and second.name not in ("alloca", "heap_free"):
         later = f"release of {later}"
-    areas = isinstance(first, SharedAccess) and isinstance(second, SharedAccess)
-    same = not areas or first.tile.owner is second.tile.owner
-    return f"{earlier} before {later}{'' if same else ', in the same bytes'}"
+    end = ", in the same bytes" if _different_areas(first, second) else ""
+    return f"{earlier} before {later}{end}"
 
 
 def _iteration(barrier: Op, access: Access) -> str:
