@@ -211,6 +211,27 @@ def test_a_guard_takes_whole_warpgroups(schedule: str) -> None:
         case.check(found, case.expected() if done else case.c.astype(float))
 
 
+@pytest.mark.parametrize("races", [True, False])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_warpgroups_have_descriptors_of_their_own(schedule: str, races: bool) -> None:
+    """Two warpgroups share a second factor, and each has 64 rows of the first one."""
+    tiles = [dense("k", 1, rows, 16, 2) for rows in (128, 16)]
+    a, b = values("f16", (128, 16)), values("f16", (16, 16), 1)
+    image = np.concatenate([tile.image(each) for tile, each in zip(tiles, (a, b), strict=True)])
+    rows = (tiles[0].nbytes // 2) >> 4
+    code = (
+        f"mov.b64 %d8, {tiles[0].descriptor(0)};\n"
+        f"mov.b64 %d9, {tiles[1].descriptor(tiles[0].nbytes)};\n"
+        f"shr.u32 %r8, %r0, 7;\nmul.wide.u32 %d10, %r8, {rows};\nadd.s64 %d8, %d8, %d10;\n"
+        + FENCE + instruction("f32.f16.f16", 16, "%d8", "%d9", "0, 1, 1, 0, 0") + COMMIT + WAIT
+    )  # fmt: skip
+    ptx = text(code, held=0, nbytes=image.nbytes, sums=8, threads=256)
+    before = np.zeros((256, 8), np.uint32)
+    words = run(ptx, image, before, 8, threads=256, schedule=schedule, races=races)
+    found = np.concatenate([of_threads(half, 16, "f32") for half in np.split(words, 2)])
+    np.testing.assert_allclose(found, a.astype(float) @ b.astype(float).T, rtol=1e-6, atol=1e-6)
+
+
 def several() -> dict[str, str]:
     """Kernels of all kinds that the tests run, for the assembler."""
     out = {}
