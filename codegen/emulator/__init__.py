@@ -9,7 +9,7 @@ Each folder imports only those above it:
 
 ptx/      the PTX text: statements, types, the table of instructions, basic blocks
 threads/  lanes and their registers, warps, barriers, schedules, vector clocks
-memory/   state spaces: bounds, races, releases and acquires, mbarriers, asynchronous and bulk copies
+memory/   state spaces: bounds, races, releases and acquires, mbarriers, asynchronous copies
 ops/      the rows of the table: a function for each family of instructions
 running/  launches: basic blocks become Python functions, and batches of blocks run them
 """
