@@ -87,7 +87,9 @@ class RunningBatch:
         granule = kernel.granules["shared"] if settings.races else None
         orders = kernel.orders_threads
         cluster = prod(self.cluster)
-        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders, cluster)
+        self.shared = shared = Scratch(
+            "shared", blocks, self.block_of, shared_bytes, granule, orders, cluster
+        )
         local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
@@ -137,6 +139,8 @@ class RunningBatch:
         """Run until every thread has ended."""
         self._run()
         self.bulk.end()
+        if self.shared.visits and (problem := self.shared.visits.end(self)):
+            raise problem
         if problem := self.registers_of_warps.end():
             raise emulation_error("registers", problem, schedule=self.schedule)
 
@@ -211,7 +215,8 @@ class RunningBatch:
             index = np.flatnonzero(here if basic_block.warpgroup else here & self._ranked(rank))
             if basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
-                index = index[~self.waiting.reshape(-1, WARP).any(axis=1)[index // WARP]]
+                torn = np.asarray(self.waiting.reshape(-1, WARP).any(axis=1))
+                index = index[~torn[index // WARP]]
                 index = self._first_in_warp(index, runnable) if turn else index
             if basic_block.needs_warp or basic_block.aligned or basic_block.warpgroup:
                 index = self.barriers.converged(basic_block, index)
