@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from tests.codegen.emulator.ops.warpgroup.kernels import (
     WARPGROUP,
     held_by,
     instruction,
+    joined,
     of_threads,
     run,
     text,
@@ -35,15 +38,21 @@ ALL = FENCE + PRODUCT + STEP + PRODUCT + COMMIT + STEP + PRODUCT + STEP + PRODUC
 FRAGMENT = instruction("f32.f16.f16", N, "{%a0, %a1, %a2, %a3}", "%d9", "1, 1, 1, 0")
 
 
+def kernel(body: str, show: str = SHOW, threads: int = WARPGROUP) -> str:
+    """The kernel of a body, with the descriptors in %d8 and %d9."""
+    return text(DESCRIPTORS + body, held=4, nbytes=IMAGE.nbytes, sums=SUMS, show=show,
+                threads=threads)  # fmt: skip
+
+
 def multiplied(
     body: str, schedule: str = "lock-step", show: str = SHOW, threads: int = WARPGROUP
 ) -> np.ndarray:
     """The sums of a body, which starts with zeros; registers %a have the first step of A."""
     fragment = np.tile(held_by(A[:, :16], 2), (threads // WARPGROUP, 1))
     before = np.concatenate([fragment, np.zeros((threads, SUMS), np.uint32)], axis=1)
-    ptx = text(DESCRIPTORS + body, held=4, nbytes=IMAGE.nbytes, sums=SUMS, show=show,
-               threads=threads)  # fmt: skip
-    words = run(ptx, IMAGE, before, SUMS, schedule=schedule, threads=threads)
+    words = run(
+        kernel(body, show, threads), IMAGE, before, SUMS, schedule=schedule, threads=threads
+    )
     return of_threads(words[-WARPGROUP:], N, "f32")
 
 
@@ -182,6 +191,16 @@ def test_the_place_is_named() -> None:
     assert "nothing has waited for" in str(caught.value)
     assert ": st.global.b32" in str(caught.value)
     assert caught.value.threads == tuple(range(WARPGROUP))
+
+
+@pytest.mark.oracle
+def test_the_kernels_are_ptx(tool, tmp_path: Path) -> None:
+    """All mistakes too: they are such as the assembler does not find."""
+    source = tmp_path / "k.ptx"
+    bodies = [ALL, *(body for _, body in (*MISTAKES.values(), *FRAGMENTS.values()))]
+    source.write_text(joined(map(kernel, bodies)))
+    done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_block_with_a_part_of_a_warpgroup() -> None:
