@@ -215,7 +215,8 @@ class RunningBatch:
             index = np.flatnonzero(here if basic_block.warpgroup else here & self._ranked(rank))
             if basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
-                index = index[~self.waiting.reshape(-1, WARP).any(axis=1)[index // WARP]]
+                torn = np.asarray(self.waiting.reshape(-1, WARP).any(axis=1))
+                index = index[~torn[index // WARP]]
                 index = self._first_in_warp(index, runnable) if turn else index
             if basic_block.needs_warp or basic_block.aligned or basic_block.warpgroup:
                 index = self.barriers.converged(basic_block, index)

@@ -145,7 +145,7 @@ class Clocks:
             return np.zeros(len(numbers), bool)
         lanes = self.lane[block * self.threads : (block + 1) * self.threads]
         columns = np.unique(lanes // self.grid.grain)
-        return self.learnt.times(numbers[:, None], columns).any(axis=1)
+        return np.asarray(self.learnt.times(numbers[:, None], columns).any(axis=1))
 
     def block_knows(self, block: int, number: int, time: int) -> bool:
         """Whether any thread of another block knows a time of a lane."""
