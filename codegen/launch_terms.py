@@ -8,7 +8,7 @@ There are four sources; the first one that has a value counts:
 4. the compiler
 
 Options and attributes are promises to the launcher, so a bad value is an error. Hints are advice: a
-bad value is ignored (`tileir.verify` warns of it).
+bad value is ignored (`tileir.verify` warns of it), and an option of None lifts a hint.
 """
 
 from __future__ import annotations
@@ -172,24 +172,29 @@ DEFAULTS = {term.name: term.default for term in TERMS if term.default is not Non
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The value of a term and its source: option, attribute or hint, with its name."""
+    """The value of a term and its source: option, attribute or hint, with its name.
+
+    A hint is followed as far as possible: if the value is not what it `asked` for, `why` says why.
+    """
 
     value: Any
     by: str
+    asked: Any = None
+    why: str = ""
 
 
 def said(
     term: Term, who: str, names: Iterable[Name], values: Mapping[str, object]
 ) -> Choice | None:
-    """Return a term's value in one source, called `who`; None if it has none.
+    """Return a term's value in one source, called `who`; None if it has none, or says None.
 
     Raises ValueError for an impossible value, and for two names with different values.
     """
     chosen: Choice | None = None
     for name in names:
-        if name.name not in values:
+        given = values.get(name.name)
+        if given is None:
             continue
-        given = values[name.name]
         by = f"{who} {name.name}"
         try:
             choice = Choice(name.read(plain(given)), by)
@@ -216,7 +221,7 @@ def clash(choices: Mapping[str, Choice]) -> str | None:
 
 
 def check_options(given: Mapping[str, object]) -> dict[str, object]:
-    """Check options, and return those that are not None.
+    """Check options, and return those that are not None, or lift a hint by being None.
 
     TypeError for an unknown option; UnsupportedError for an impossible value, and for two options
     that contradict each other.
@@ -226,7 +231,8 @@ def check_options(given: Mapping[str, object]) -> dict[str, object]:
         if name not in known:
             meant = did_you_mean(name, known)
             raise TypeError(f"compile() got an unexpected keyword argument {name!r}{meant}")
-    options = {name: value for name, value in given.items() if value is not None}
+    lifting = {name.name for term in TERMS if term.hint for name in term.options}
+    options = {name: value for name, value in given.items() if value is not None or name in lifting}
     try:
         choices = {term.name: said(term, "option", term.options, options) for term in TERMS}
     except ValueError as problem:
@@ -242,7 +248,8 @@ def beyond_defaults(options: Mapping[str, object]) -> list[str]:
         option.name
         for term in TERMS
         for option in term.options
-        if option.name in options and option.read(options[option.name]) != term.default
+        if options.get(option.name) is not None
+        and option.read(options[option.name]) != term.default
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 
 from .remarks import Remark
 
@@ -15,8 +14,9 @@ class Stage:
 
     `headline` says in a line what the stage does. `text` is the whole output: Tile IR or block IR
     with comments that say what has been decided so far, LLVM IR, PTX, or the launch plan. `excerpt`
-    is the part that a report shows: the stage's decisions, and the text where it is worth reading
-    again. `remarks` are its decisions as rows.
+    is the part that a report shows: the stage's decisions, with the ops that they are about. `body`
+    is the kernels' text after the stage, where it is worth reading again; else it is empty.
+    `remarks` are its decisions as rows.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Stage:
     text: str
     excerpt: str
     remarks: tuple[Remark, ...]
+    body: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -31,10 +32,22 @@ class Stage:
 
 def report(stages: Iterable[Stage]) -> str:
     """Return what some stages did, one after the other: `--emit stages`."""
-    parts = []
-    for idle, group in groupby(stages, key=lambda each: not each.excerpt):
-        if idle:
-            parts.append(f"// ==== {', '.join(each.name for each in group)}: nothing to do\n")
-        else:
-            parts += (f"// ==== {each.name}: {each.headline}\n{each.excerpt}" for each in group)
+    parts: list[str] = []
+    idle: list[str] = []
+    for each in stages:
+        if not each.excerpt:
+            idle.append(each.name)
+        if idle and (each.excerpt or each.body):
+            parts.append(_nothing(idle))
+            idle = []
+        if each.excerpt:
+            parts.append(f"// ==== {each.name}: {each.headline}\n{each.excerpt}")
+        if each.body:
+            parts.append(f"// ==== the kernels after {each.name}\n{each.body}")
+    if idle:
+        parts.append(_nothing(idle))
     return "\n".join(parts)
+
+
+def _nothing(names: Iterable[str]) -> str:
+    return f"// ==== {', '.join(names)}: nothing to do\n"

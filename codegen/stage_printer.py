@@ -8,8 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Generic, TypeVar
+from functools import cache, partial
+from typing import Generic, NamedTuple, TypeVar
 
 from tileir.ir import Op, Value
 from tileir.messages import wording
@@ -28,8 +28,19 @@ S = TypeVar("S", bound=State)
 K = TypeVar("K", bound=KernelState)
 NameOf = Callable[[Value], str]
 """The function that gives the names of values in a text."""
-Printed = tuple[str, str, tuple[Remark, ...]]
-"""The text after a stage, the excerpt of it that a report shows, and the stage's remarks."""
+Named = Callable[[], "AnnotatedKernel"]
+"""The function that gives a text of a kernel after a stage, for the names of values in it."""
+
+
+class Printed(NamedTuple):
+    """The text after a stage, what a report shows of it, and the stage's remarks: see `Stage`."""
+
+    text: str
+    excerpt: str
+    remarks: tuple[Remark, ...]
+    body: str = ""
+
+
 Rows = Iterator[tuple[Op | None, str, str]]
 """One row a decision: the op that it is about, the decision, and the reason."""
 
@@ -74,11 +85,14 @@ class AnnotatedKernel:
         return self._printer.names.value.get(value, "?")
 
     def op(self, op: Op) -> str:
-        """Return an op in a few words: the values that it defines, or else its first operand."""
+        """Return an op in a few words: the values that it defines, or else what is in its first
+        operand slot."""
         results = [value for value in op.results if not isinstance(value.type, Token)]
         if results:
             return f"{', '.join(map(self.name, results))} = {op.name}"
-        return " ".join([op.name, *(self.name(value) for value in [*op.operand_list()][:1])])
+        first = next(iter(op.operands.values()), ())
+        values = first if isinstance(first, tuple) else (first,)
+        return " ".join([op.name, ", ".join(map(self.name, values))]).rstrip()
 
 
 class StagePrinter(ABC, Generic[S, K]):
@@ -87,7 +101,8 @@ class StagePrinter(ABC, Generic[S, K]):
     It is generic in the family's state of a module, S, and of a kernel in it, K.
 
     A report shows the kernel's body after the stages in `bodies`: all of it after those in `whole`,
-    the ops with comments after the others. The remarks of the stages in `superseded` are left out
+    instead of a list of decisions the ops with comments after the others. The remarks of the stages
+    in `superseded` are left out
     of the texts of later stages. `texts` has the stages that write something other than kernels,
     each with the function that takes it out of the state; a report gives only the size of what the
     stages in `long` write.
@@ -114,7 +129,7 @@ class StagePrinter(ABC, Generic[S, K]):
         """Return the kernels of a module."""
 
     @abstractmethod
-    def remarks(self, name: str, state: S, each: K) -> Iterable[Remark]:
+    def remarks(self, name: str, state: S, each: K, named: Named) -> Iterable[Remark]:
         """Return what a stage has decided about the kernel `each`, given the state after it."""
 
     @abstractmethod
@@ -125,8 +140,12 @@ class StagePrinter(ABC, Generic[S, K]):
         """Return the definitions of the names in annotations after a stage; later stages add."""
         return ()
 
-    def notation(self, name: str) -> Sequence[str]:
-        """Return what has to be known to read the text after a stage, as comments."""
+    def notation(self, name: str, state: S) -> Sequence[str]:
+        """Return what has to be known to read the text after a stage, as pieces of comments."""
+        return ()
+
+    def summary(self, name: str, each: K, named: Named) -> Sequence[str]:
+        """Return a summary of a kernel, to stand above its body after a stage."""
         return ()
 
     def spelling(self, name: str) -> Spelling:
@@ -144,12 +163,14 @@ class StagePrinter(ABC, Generic[S, K]):
     def print(self, name: str, state: S) -> Printed:
         """Print the stage that has just ended, from the state after it."""
         kernels = self.kernels(state)
+        named = {each: cache(partial(self._kernel, name, each, ())) for each in kernels}
         for each in kernels:
-            self._remarks.setdefault(each, {})[name] = tuple(self.remarks(name, state, each))
+            found = tuple(self.remarks(name, state, each, named[each]))
+            self._remarks.setdefault(each, {})[name] = found
         own = [self._remarks[each][name] for each in kernels]
         every = tuple(remark for remarks in own for remark in remarks)
         spelling = self.spelling(name)
-        texts = [self._kernel(name, each, spelling) for each in kernels]
+        texts = [self._text(name, each, spelling) for each in kernels]
         lines = [
             line
             for remarks, text in zip(own, texts, strict=True)
@@ -159,29 +180,41 @@ class StagePrinter(ABC, Generic[S, K]):
         if name in self.texts:
             text = self.texts[name](state)
             if name not in self.long:
-                return listed + text, listed + text, every
+                return Printed(listed + text, listed + text, every)
             size = f"// {text.count(chr(10))} lines of {self.long[name]}\n"
             comments = "".join(f"; {line}\n" for line in lines)
-            return comments + text, listed + size, every
-        heads = (self._head(self._so_far(name, each)) for each in kernels)
-        text = self.module((h + it.text for h, it in zip(heads, texts, strict=True)), spelling)
+            return Printed(comments + text, listed + size, every)
+        summaries = [
+            "".join(f"// {line}\n" for line in self.summary(name, each, named[each]))
+            for each in kernels
+        ]
+        heads = [self._head(self._so_far(name, each)) for each in kernels]
+        whole = [
+            above + head + it.text for above, head, it in zip(summaries, heads, texts, strict=True)
+        ]
+        text = self.module(whole, spelling)
         legend = [f"// {line}\n" for line in self.legend(name)]
-        notation = self.notation(name)
-        excerpt = "".join(legend[self._legend_shown :])
-        self._legend_shown = max(self._legend_shown, len(legend))
-        if name in self.bodies:
-            shortened = str if name in self.whole else commented_ops
+        notation = self.notation(name, state)
+        excerpt, body = listed, ""
+        if name in self.whole:
+            shown = (above + it.text for above, it in zip(summaries, texts, strict=True))
+            body = self.module(shown, spelling)
+        elif name in self.bodies:
             shown = (
-                self._head(remarks) + shortened(it.text)
+                self._head(remarks) + commented_ops(it.text)
                 for remarks, it in zip(own, texts, strict=True)
             )
-            excerpt += self.module(shown, spelling)
-        else:
-            excerpt += listed
-        if excerpt:
-            excerpt = "".join(it for it in notation if it not in self._notation_shown) + excerpt
+            excerpt = self.module(shown, spelling)
+        new = "".join(it for it in notation if it not in self._notation_shown)
+        new += "".join(legend[self._legend_shown :])
+        if excerpt or body:
             self._notation_shown.update(notation)
-        return "".join([*notation, *legend]) + text, excerpt, every
+        if body and not excerpt:
+            body = new + body
+        elif excerpt or legend[self._legend_shown :]:
+            excerpt = new + excerpt
+        self._legend_shown = max(self._legend_shown, len(legend))
+        return Printed("".join([*notation, *legend]) + text, excerpt, every, body)
 
     def _so_far(self, name: str, each: K) -> Iterator[Remark]:
         """Return the remarks about a kernel of all stages up to the one named `name`."""
@@ -189,13 +222,22 @@ class StagePrinter(ABC, Generic[S, K]):
             if earlier == name or earlier not in self.superseded:
                 yield from remarks
 
-    def _kernel(self, name: str, each: K, spelling: Spelling) -> AnnotatedKernel:
+    def _text(self, name: str, each: K, spelling: Spelling) -> AnnotatedKernel:
+        """Return the text of a kernel with the remarks about its ops."""
+        remarks = () if name in self.texts else self._so_far(name, each)
+        return self._kernel(name, each, remarks, spelling)
+
+    def _kernel(
+        self, name: str, each: K, remarks: Iterable[Remark], spelling: Spelling | None = None
+    ) -> AnnotatedKernel:
         if each not in self._names:
             self._names[each] = OriginalNames(each.kernel)
-        remarks = () if name in self.texts else self._so_far(name, each)
+        spelling = spelling or self.spelling(name)
         annotation = partial(self.annotation, each)
         names = KeptNames(self._names[each], each.kernel.body, self.moves)
-        return AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
+        text = AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
+        names.remember()
+        return text
 
     def _head(self, remarks: Iterable[Remark]) -> str:
         """Return the comments above a kernel: the remarks about it as a whole."""
@@ -205,13 +247,14 @@ class StagePrinter(ABC, Generic[S, K]):
         self, remarks: Sequence[Remark], text: AnnotatedKernel, several: bool
     ) -> Iterator[str]:
         """Return remarks as lines, under the kernel's name where there are several kernels."""
-        lines = [
-            f"{text.op(remark.op)}: {self.spelled(remark)}" if remark.op else self.spelled(remark)
-            for remark in remarks
-        ]
-        if several and lines:
+        if several and remarks:
             yield symbol(remarks[0].entry)
-        yield from counted(lines)
+        lines = Counter(
+            (text.op(remark.op) if remark.op else "", self.spelled(remark)) for remark in remarks
+        )
+        for (op, said), count in lines.items():
+            which = f" ({count} such ops)" if count > 1 else ""
+            yield f"{op}{which}: {said}" if op else said
 
 
 def _dropped(state: State, each: KernelState) -> Rows:

@@ -40,8 +40,7 @@ def record_stages(
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:
-        text, excerpt, remarks = printer.print(name, state)
-        stages[name] = Stage(name, _headline(target_family, name), text, excerpt, remarks)
+        stages[name] = Stage(name, _headline(target_family, name), *printer.print(name, state))
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages

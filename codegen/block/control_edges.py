@@ -28,6 +28,15 @@ class Edge:
     """Whether it goes to another iteration."""
 
 
+def loop_block(block: Block) -> Block | None:
+    """Return the block of the innermost loop that a block is, or is in; None outside of loops."""
+    while block.parent_op is not None:
+        if block.parent_op.name in LOOPS:
+            return block
+        block = block.parent_op.parent
+    return None
+
+
 def carried(loop: Op) -> Sequence[Value]:
     """Return the block arguments for the carried values of a loop."""
     arguments = loop.regions[0].block.arguments

@@ -1,4 +1,20 @@
-"""What has to be known to read layouts and block IR, in a few lines above their text."""
+"""What has to be known to read layouts and block IR: comments above a text, about what is in it.
+
+Types are explained here; ops and attributes by their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from tileir.formats.ops.spec import Attribute, Operand
+from tileir.formats.ops.spec import Op as Spec
+from tileir.ir import Op
+
+from .rows import ROWS
+from .tile_ops import ADDED
+from .types import Flight, Frag, Shared, Turn
 
 LAYOUTS = """\
 // How to read #l0 = layout<64x32: register (0,1) (8,0) ..., lane (0,2) (0,4) (1,0) ..., warp (16,0)
@@ -9,24 +25,81 @@ LAYOUTS = """\
 """
 BLOCK_IR = """\
 // How to read block IR: it says what each thread of the block does. All warps take the same way
-// through all of it; layouts say which part of a tile a warp works on.
-//   tile<f32>            one element, which every thread has
-//   frag<64x32xf16, #l0> a tile in registers, spread over all threads by a layout
-//   shared<64x32xf16, #s0> a tile in shared memory, at the byte `offset` of its shared_alloc;
-//                        #s0 = offsets<64x32: 1 2 ...> has, for each bit of an element's row-major
-//                        number, its distance in memory in elements; those of set bits are xor-ed
-//   shared<..., slots=3> a ring: three slots with such a tile each, one behind the other
-//   turn<3>              the slot of a ring that comes next; `advance` gives the one after it
-//   flight<...>          copies of this thread to shared memory that are under way; `wait_group`
-//                        waits for the oldest ones, all but the latest `pending` groups
-//   pipelined_for        a loop whose prologue starts the loads of the first `ahead` iterations.
-//                        The body starts those of the iteration that far ahead, if %aheadExists,
-//                        and gets as %delayed what was started for its own one
-//   convert_layout       to another layout: within each warp, by renaming registers and shuffles
-//   fold %x over = [..]  combines the elements that differ in these bits of a coordinate: those in
-//                        registers of one thread, then those of other lanes, by shuffles
-//   mma                  a matrix product; each warp computes its part of the accumulator
-//   barrier pairs = [..] all threads of the block wait for each other, because of these accesses
-//   {vector = 8, ...}    one access of a thread moves at most 8 elements along dimension `along`;
-//                        `whole`: all of them are inside of the tensor, or none is
+// through all of it; layouts say which part of a tile a warp works on. An op without a line here is
+// one of Tile IR, and tile<f32> one element, which every thread has.
 """
+RING = "a ring: three slots, one behind the other, with such a tile in each"
+TYPES: dict[type, tuple[str, str]] = {
+    Frag: ("frag<64x32xf16, #l0>", "a tile in registers, spread over all threads by a layout"),
+    Shared: (
+        "shared<64x32xf16, #s0>",
+        """a tile in shared memory. #s0 = offsets<64x32: 1 2 ...> has for each bit of an element's
+        row-major number its distance in memory, in elements; those of set bits are xor-ed""",
+    ),
+    Turn: ("turn<3>", "the number of a slot of a ring"),
+    Flight: ("flight<...>", "copies of this thread to shared memory that are under way"),
+}
+"""Class of a type -> how it is spelled, and what it is."""
+_OWN = {row.mnemonic: row for row in ROWS}
+_COLUMN = 21
+_WIDTH = 95
+
+
+def legend(ops: Iterable[Op]) -> list[str]:
+    """Return the explanations of what is in some ops, each as comments of one line or more."""
+    seen = list(ops)
+    return [LAYOUTS, BLOCK_IR, *_types(seen), *_rows(seen), *_attributes(seen)]
+
+
+def _types(ops: Sequence[Op]) -> Iterator[str]:
+    kinds = {value.type for op in ops for value in (*op.operand_list(), *op.results)}
+    for kind, (spelled, text) in TYPES.items():
+        if any(isinstance(each, kind) for each in kinds):
+            yield _entry(spelled, text)
+        if kind is Shared and any(isinstance(each, Shared) and each.slots > 1 for each in kinds):
+            yield _entry("shared<..., slots=3>", RING)
+
+
+def _rows(ops: Iterable[Op]) -> Iterator[str]:
+    names = {op.name for op in ops}
+    for name, row in _OWN.items():
+        if name in names:
+            yield _entry(name, row.doc)
+
+
+def _attributes(ops: Iterable[Op]) -> Iterator[str]:
+    """Yield the explanations of attributes that Tile IR does not have, each once."""
+    said: dict[str, str] = {}
+    for op in ops:
+        for slot in _slots(op):
+            if _is_printed(op, slot) and said.get(slot.name) != slot.doc:
+                said[slot.name] = slot.doc
+                yield _entry(f"{slot.name} = .." if _has_text(slot) else slot.name, slot.doc)
+
+
+def _slots(op: Op) -> Iterable[Attribute | Operand]:
+    row: Spec | None = _OWN.get(op.name)  # type: ignore[assignment]
+    return ADDED.get(op.name, ()) if row is None else row.attributes
+
+
+def _has_text(slot: Attribute | Operand) -> bool:
+    return isinstance(slot, Attribute) and slot.node is not None
+
+
+def _is_printed(op: Op, slot: Attribute | Operand) -> bool:
+    if isinstance(slot, Operand):
+        return op.operands.get(slot.name) is not None
+    value = op.attributes.get(slot.name)
+    default = slot.default
+    return value is not None and value is not False and (default is None or value != default)
+
+
+def _entry(name: str, text: str) -> str:
+    """Return the name and the text in columns, or the text below a long name."""
+    said = " ".join(text.split()).removesuffix(".")
+    lines = wrap(said[:1].lower() + said[1:] if said[1:2].islower() else said, _WIDTH - _COLUMN)
+    if len(name) >= _COLUMN:
+        lines.insert(0, "")
+    heads = [name, *[""] * len(lines)]
+    pairs = zip(heads, lines, strict=False)
+    return "".join(f"//   {head:{_COLUMN}}{line}".rstrip() + "\n" for head, line in pairs)

@@ -64,7 +64,7 @@ PLACES = (
     ),
     Row(
         "shared_slot",
-        "The tile of a ring in the slot whose turn it is, to be filled.",
+        "The tile of a ring in the slot of a turn, `%ring[%turn]`, to be filled.",
         operands=(Operand("ring", SHARED, "A ring."), Operand("turn", TURN, "The slot.")),
         results=(Result("slot", SHARED, doc="A tile that nobody may read."),),
         effects=NO_MEMORY_EFFECT,
@@ -173,7 +173,8 @@ MOVES = (
     Row(
         "copy_async",
         "Start to copy the tile of a view to shared memory, with zeros beyond the tensor's edge.\n"
-        "Each thread copies the elements that it has in the layout `threads`.",
+        "Each thread copies the elements that it has in the layout `threads`; nothing is copied"
+        " where the predicate behind `if` is false.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -188,7 +189,11 @@ MOVES = (
             ALONG,
             WHOLE,
             NARROW,
-            Attribute("inbounds", INTEGERS, "1 for each dimension that needs no check, else 0."),
+            Attribute(
+                "inbounds",
+                INTEGERS,
+                "1 for each dimension that needs no check, else 0.",
+            ),
         ),
         effects=WRITES,
         format=(
@@ -199,7 +204,7 @@ MOVES = (
     ),
     Row(
         "commit_group",
-        "Commit the copies that this thread has started since its last group.",
+        "Commit the copies that this thread has started since its last group; there may be none.",
         operands=(many("tiles", SHARED, "Where they go."),),
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
@@ -208,8 +213,9 @@ MOVES = (
     Row(
         "wait_group",
         "Wait until at most `pending` of this thread's latest groups are under way.\n"
-        "The results are the tiles of the oldest one, in the slot whose turn it is. What this"
-        " thread has copied is there; what others have, after a barrier.",
+        "The results are the tiles of the group that the flight is of, in the slots"
+        " `%rings[%turn]`. What this thread has copied is there; what others have, after a"
+        " barrier.",
         operands=(
             Operand("flight", FLIGHT, "The group that is awaited."),
             Operand("turn", TURN, "The slot that it is in."),
@@ -224,6 +230,8 @@ MOVES = (
         ),
     ),
 )
+
+_ORDERED = Constraint(("mbarrier", "shared", "token"))
 
 TENSOR_COPIES = (
     Row(
@@ -302,11 +310,11 @@ ORDERS = (
     Row(
         "barrier",
         "All threads of the block wait for each other here.\n"
-        "It orders accesses before it and after it to the same memory: `pairs` names them.",
-        operands=(
-            many("memory", Constraint(("mbarrier", "shared", "token")), "What the accesses share."),
-        ),
-        attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
+        "It orders accesses before it and after it to the same memory: `pairs` names those that it"
+        " alone stands between on some path, with the number of the memory among its operands; or"
+        " with `area` and the number of its shared_alloc in the body, from 0.",
+        operands=(many("memory", _ORDERED, "What the accesses share."),),
+        attributes=(Attribute("pairs", TEXTS, 'As in "0: store_shared before load_shared".'),),
         effects=SIDE_EFFECT,
         format="[ {memory}] pairs = {pairs}[ : {memory:type}]",
     ),
@@ -326,12 +334,20 @@ ORDERS = (
 )
 
 _K = (
-    Attribute("first", INTEGER, "The first element along k that is multiplied.", optional=True),
-    Attribute("end", INTEGER, "The first one behind those; all of k if absent.", optional=True),
+    Attribute("first", INTEGER, "The first element along k, if not 0.", optional=True),
+    Attribute(
+        "end",
+        INTEGER,
+        "The end of those along k, if not all of k.",
+        optional=True,
+    ),
 )
 _ATOM = Attribute("atom", TEXT, "The instruction, as PTX spells it; `fma` for fused multiply-adds.")
 _PAIRED = Attribute(
-    "paired", TEXT, "The dimensions, m or n or both, whose lowest sixteen are taken in pairs."
+    "paired",
+    TEXT,
+    "The dimensions, m or n or both, whose lowest sixteen are taken in pairs.",
+    default="",
 )
 _OPERAND = Constraint(("tile", "shared"))
 
@@ -350,7 +366,7 @@ PRODUCTS = (
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
-            "{lhs}, {rhs}, {acc} atom = {atom} paired = {paired}[ first = {first}][ end = {end}]"
+            "{lhs}, {rhs}, {acc} atom = {atom}[ paired = {paired}][ first = {first}][ end = {end}]"
             " : {lhs:type}, {rhs:type}, {acc:type}"
         ),
     ),
@@ -386,7 +402,7 @@ PRODUCTS = (
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
-            "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom} paired = {paired}"
+            "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom}[ paired = {paired}]"
             "[ first = {first}][ end = {end}] : {lhs:type}, {rhs:type}, {acc:type},"
             " {lhs_scale:type}, {rhs_scale:type}"
         ),
@@ -484,11 +500,13 @@ CONTROL = (
         "pipelined_for",
         "A `for` that works for an iteration `ahead` of the current one, too.\n"
         "If there is a first iteration, the prologue runs for the first `ahead` ones. Its"
-        " arguments are the iteration's index, whether there is such an iteration, and the values"
-        " of `aheadValues`; it yields their next values and then the *delayed* ones. The body's"
-        " arguments are its index, the values of `initValues`, the index of the iteration that is"
-        " `ahead`, whether there is one, the values of `aheadValues`, and the delayed ones that"
-        " were made for this iteration. It continues with the next values of all of them.",
+        " arguments are the iteration's index (`%startIdx`), whether there is such an iteration"
+        " (`%startExists`), and the values of `aheadValues` (`%startArg`); it yields their next"
+        " values and then the *delayed* ones. The body's arguments are its index, the values of"
+        " `initValues`, the index of the iteration that is `ahead` (`%aheadIdx`), whether there is"
+        " one (`%aheadExists`), the values of `aheadValues` (`%aheadArg`), and the delayed ones"
+        " that were made for this iteration (`%delayed`). It continues with the next values of all"
+        " of them.",
         operands=(
             Operand("lowerBound", _BOUND, "The first index."),
             Operand("upperBound", _BOUND, "The end."),

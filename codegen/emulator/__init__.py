@@ -9,7 +9,7 @@ Each folder imports only those above it:
 
 ptx/      the PTX text: statements, types, the table of instructions, basic blocks
 threads/  lanes and their registers, warps, barriers, schedules, vector clocks
-memory/   state spaces: bounds, races, releases and acquires, asynchronous copies
+memory/   state spaces: bounds, races, releases and acquires, mbarriers, what is under way
 ops/      the rows of the table: a function for each family of instructions
 running/  launches: basic blocks become Python functions, and batches of blocks run them
 """
@@ -19,6 +19,7 @@ from __future__ import annotations
 from tileir.errors import EmulationError
 
 from .errors import EmulatedLaunchError, UnsupportedPtxError
+from .memory.tensor_map import TensorMap
 from .ops.approximations import APPROXIMATIONS
 from .running.launching import Result, launch, load_module
 from .running.loading import EmulatedKernel, Program, load
@@ -35,6 +36,7 @@ __all__ = [
     "Module",
     "Program",
     "Result",
+    "TensorMap",
     "UnsupportedPtxError",
     "launch",
     "load",

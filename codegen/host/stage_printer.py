@@ -37,7 +37,9 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
         """See `StagePrinter`."""
         return state.kernels
 
-    def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
+    def remarks(
+        self, name: str, state: State, each: KernelState, named: stage_printer.Named
+    ) -> Iterable[Remark]:
         """See `StagePrinter`."""
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)

@@ -20,8 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from .linear_layout import dim_bits, log2
-from .linear_maps import right_inverse
+from .linear_layout import LinearLayout, dim_bits, log2
+from .linear_maps import combine, right_inverse
+from .swizzle import WIDEST
+from .warp_conversions import mask_of
 
 SWIZZLE_BITS = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
 """Swizzle -> the number of address bits that are added to others."""
@@ -34,6 +36,31 @@ def elements_at(offsets: Sequence[int]) -> tuple[int, ...]:
     ValueError if there are gaps between elements.
     """
     return right_inverse(offsets, max((offset.bit_length() for offset in offsets), default=0))
+
+
+def parts_of(offsets: Sequence[int]) -> int:
+    """Return the mask of the bits of element numbers that say which part is there."""
+    return sum(1 << bit for bit, offset in enumerate(offsets) if not offset)
+
+
+def side_by_side(
+    layout: LinearLayout, offsets: Sequence[int], size: int, moving: int = 0
+) -> list[int]:
+    """Return the register bases of the elements that a thread accesses at once: 16 bytes at most.
+
+    They lie one behind the other, the elements of `size` bytes of each vector at a multiple of its
+    size. `moving` is the mask of the bits of a distance, in bytes, that is added to all of them.
+    """
+    parts = parts_of(offsets)
+    at = {combine(offsets, base): base for base in layout.register if not base & parts}
+    others = mask_of(tuple(combine(offsets, base) for base in layout.thread)) | moving // size
+    vector: list[int] = []
+    while len(vector) < log2(WIDEST // size):
+        step = 1 << len(vector)
+        if step not in at or others & step:
+            break
+        vector.append(at[step])
+    return vector
 
 
 def row_bytes(swizzle: str) -> int:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from math import prod
+from typing import NamedTuple, cast
 
 from tileir.codegen.block.accesses import Accesses, accesses_of
-from tileir.codegen.block.areas import area_bytes, slot_bytes
+from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
+from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import dim_bits
-from tileir.ir import Op
+from tileir.codegen.layouts.linear_maps import combine
+from tileir.codegen.layouts.shared_offsets import side_by_side
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
 from tileir.messages.wording import counted
+from tileir.types import ValueType
 
+from .loop_schedules import Names, barriers, k_range, loop_name
+from .passes.memory.allocate_memory import memory_needed
 from .reasons import Decision, Reason
+from .schedule.mma_plan import plan_of
 from .schedule.mma_reads import read_by
+from .several_barriers import pairs_of_several
 from .state import KernelState, State
+
+_SHARED = ("load_shared", "store_shared")
 
 
 class Row(NamedTuple):
@@ -28,6 +41,8 @@ class Row(NamedTuple):
 
 
 Found = Iterator[Row]
+Named = Callable[[], Names]
+"""The function that gives the names of values in the text of the stage."""
 
 
 def _reasons(each: KernelState, decision: Decision, op: Op) -> Sequence[Reason]:
@@ -40,14 +55,16 @@ def _because(op: Op | None, what: str, *reasons: Reason) -> Row:
     return Row(op, what, "; ".join(map(str, reasons)), ids)
 
 
-def _made(state: State, each: KernelState) -> Found:
+def _made(state: State, each: KernelState, named: Named) -> Found:
     """Return how wide accesses to global memory are, how operands are read, what folds take."""
     for op in each.kernel.walk():
         if op.name in PRODUCT_NAMES:
             slots = ", ".join(f"{slot} from {_read(op, slot)}" for slot in ("lhs", "rhs"))
-            yield Row(op, f"reads {slots}")
+            yield Row(op, f"reads {slots}; {_share(op)}")
         elif op.name == "fold":
             yield Row(op, f"folded {_folded_bits(op)}")
+        elif op.name in _SHARED:
+            yield _shared_access(op)
         elif access := accesses_of(op):
             yield _access(op, access, _reasons(each, Decision.ACCESS_BYTES, op))
 
@@ -65,34 +82,49 @@ def _folded_bits(fold: Op) -> str:
     return " and ".join(f"over {1 << count} {what}" for count, what in parts if count)
 
 
-def _folded(state: State, each: KernelState) -> Found:
+def _folded(state: State, each: KernelState, named: Named) -> Found:
     if each.folded:
         what = f"{counted(each.folded, 'conversion')} removed"
         yield Row(None, what, "other values have the results, or nothing uses them")
 
 
-def _copies(state: State, each: KernelState) -> Found:
+def _copies(state: State, each: KernelState, named: Named) -> Found:
     for op in each.kernel.walk():
         if reasons := _reasons(each, Decision.CONVERSION, op):
             by = "in registers" if op.name == "convert_layout" else "through shared memory"
             yield _because(op, f"layout converted {by}", *reasons)
+            if op.name == "load_shared":
+                stores = (use.op for use in behind(op.operands["source"])[0].uses)
+                yield from map(_shared_access, (each for each in stores if each.name in _SHARED))
 
 
-def _loops(state: State, each: KernelState) -> Found:
+def _loops(state: State, each: KernelState, named: Named) -> Found:
     for op in each.kernel.walk():
         if op.name == "pipelined_for":
-            yield from _pipelined(op, each)
+            yield from _pipelined(op, state, each)
         elif reasons := _reasons(each, Decision.AHEAD, op):
             ahead = counted(op.parent.parent_op.attributes["ahead"], "iteration")
             how = "copied" if op.name == "copy_async" else "loaded into registers"
             yield _because(op, f"{how} {ahead} ahead", *reasons)
             if access := accesses_of(op) if op.name == "copy_async" else None:
                 yield _access(op, access)
+                exists = op.operands["predicate"]
+                if exists is not None:
+                    what = f"no copy where {named().name(exists)} is false"
+                    yield Row(op, what, "the group is committed all the same")
         elif reasons := _reasons(each, Decision.NOT_AHEAD, op):
-            yield _because(op, "loaded in its own iteration", *reasons)
+            here = "in its own iteration" if _is_in_loop(op) else "in place, not copied ahead"
+            yield _because(op, f"loaded {here}", *reasons)
+        elif part := k_range(op) if op.name in PRODUCT_NAMES else "":
+            rest = "" if op.attributes["first"] else "copies start behind this part"
+            yield Row(op, part.removeprefix(", "), rest)
 
 
-def _pipelined(loop: Op, each: KernelState) -> Found:
+def _is_in_loop(op: Op) -> bool:
+    return loop_block(op.parent) is not None
+
+
+def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
     ring = _ring_of(loop)
     if ring is None:
         return
@@ -101,6 +133,10 @@ def _pipelined(loop: Op, each: KernelState) -> Found:
     ahead = f"copies for {counted(slots - 1, 'iteration')} are under way"
     what = f"ring of {slots} slots of {size} bytes, {ahead} beside the slot that is read"
     yield _because(loop, what, *_reasons(each, Decision.RING_SLOTS, loop))
+    longer = {loop: (size * (slots + 1), alignment(ring))}
+    more = memory_needed(each.kernel.body, longer, without={ring})
+    room = state.target.shared_of_each(each.contract["minnctapersm"])
+    yield Row(loop, f"a slot more would take {more} of {room} bytes of shared memory in all")
 
 
 def _ring_of(loop: Op) -> Op | None:
@@ -111,22 +147,56 @@ def _ring_of(loop: Op) -> Op | None:
     return None
 
 
-def _roles(state: State, each: KernelState) -> Found:
+def _roles(state: State, each: KernelState, named: Named) -> Found:
     warps = counted(each.threads // state.target.warp, "warp")
     if any(op.name == "pipelined_for" for op in each.kernel.walk()):
         why = "a copy into the ring completes for the thread that makes it, not for other warps"
         yield Row(None, f"one role for {warps}: copy, wait, compute, store", why)
 
 
-def _barriers(state: State, each: KernelState) -> Found:
-    barriers = [op for op in each.kernel.walk() if op.name == "barrier"]
-    if barriers:
-        yield Row(None, counted(len(barriers), "barrier"), "all threads of the block wait there")
-    for op in barriers:
-        yield Row(op, "orders these accesses", "; ".join(op.attributes["pairs"]))
+def _barriers(state: State, each: KernelState, named: Named) -> Found:
+    found = barriers(each)
+    if found:
+        yield Row(None, counted(len(found), "barrier"), "all threads of the block wait there")
+    areas = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
+    several = pairs_of_several(each.kernel.body, areas)
+    for number, op in enumerate(found, 1):
+        where = f"barrier {number} of {len(found)}, {_place(op, named())}"
+        pairs = (_pair(op, pair, areas, named()) for pair in op.attributes["pairs"])
+        yield Row(op, where, "; ".join(pairs))
+        if more := several.get(op):
+            what = f"barrier {number} together with a later one"
+            yield Row(op, what, "; ".join(_pair(op, pair, areas, named()) for pair in more))
 
 
-def _memory(state: State, each: KernelState) -> Found:
+def _place(op: Op, names: Names) -> str:
+    """Return where a barrier is: in which loop, or between which ones."""
+    here = loop_block(op.parent)
+    if here is not None:
+        return f"in {loop_name(here.parent_op, names)}"
+    at = op
+    while at.parent_op is not None:
+        at = at.parent_op
+    loops = [(each.index, each) for each in at.parent.ops if each.name in LOOPS]
+    before = [f"behind {loop_name(loop, names)}" for index, loop in loops if index < at.index]
+    behind = [f"before {loop_name(loop, names)}" for index, loop in loops if index > at.index]
+    return ", ".join([*before[-1:], *behind[:1]]) or "outside of loops"
+
+
+def _pair(op: Op, pair: str, areas: Sequence[Op], names: Names) -> str:
+    """Return a pair with the names of the memory instead of numbers."""
+    memory = op.operands["memory"]
+
+    def name(found: re.Match[str]) -> str:
+        if found["area"]:
+            return names.name(areas[int(found["area"])].results[int(found["tile"] or 0)])
+        return names.name(memory[int(found[0])])
+
+    numbers, colon, words = pair.rpartition(": ")
+    return re.sub(r"area (?P<area>\d+)(#(?P<tile>\d+))?|\d+", name, numbers) + colon + words
+
+
+def _memory(state: State, each: KernelState, named: Named) -> Found:
     yield Row(None, f"{each.shared_bytes} bytes of shared memory in all")
     places: list[tuple[Op, int, int]] = []
     for op in each.kernel.walk():
@@ -135,15 +205,29 @@ def _memory(state: State, each: KernelState) -> Found:
             places.append((op, start, start + area_bytes(op)))
     for op, start, end in places:
         others = [
-            f"{low} to {high - 1}"
+            f"{named().name(other.results[0]).partition('#')[0]} in bytes {low} to {high - 1}"
             for other, low, high in places
             if other is not op and low < end and start < high
         ]
-        why = f"at other times, other areas lie there: {', '.join(others)}" if others else ""
-        yield Row(op, f"bytes {start} to {end - 1}", why)
+        why = f"at other times, others lie there: {', '.join(others)}" if others else ""
+        yield Row(op, f"bytes {start} to {end - 1}{_slots(op, named)}", why)
 
 
-def _unrolled(state: State, each: KernelState) -> Found:
+def _slots(op: Op, named: Named) -> str:
+    """Return how the slots and tiles of an area lie in it."""
+    if op.name == "alloca" or op.results[0].type.slots * len(op.results) == 1:
+        return ""
+    begins, size = slot_layout(op)
+    slots, parts = op.results[0].type.slots, []
+    if slots > 1:
+        parts.append(f"{slots} slots of {size} bytes")
+    if len(op.results) > 1:
+        pairs = zip(op.results, begins, strict=True)
+        parts += [f"{named().name(tile)} at +{begin}" for tile, begin in pairs]
+    return f": {', '.join(parts)}"
+
+
+def _unrolled(state: State, each: KernelState, named: Named) -> Found:
     for op in each.kernel.walk():
         if reasons := _reasons(each, Decision.UNROLL, op):
             factor = op.attributes["unroll"]
@@ -158,12 +242,38 @@ def _access(op: Op, access: Accesses, narrow: Sequence[Reason] = ()) -> Row:
     return Row(op, why.what, "; ".join(filter(None, [count, why.why])), facts)
 
 
+def _shared_access(op: Op) -> Row:
+    """Return how wide the accesses of an op to shared memory are, and how many a thread makes."""
+    tile, held = _exchanged(op)
+    kind = cast(Shared, tile.type)
+    size = memory_bytes(kind.element)
+    registers: Sequence[int] = held.layout.register if isinstance(held, Frag) else ()
+    vector = side_by_side(held.layout, kind.offsets, size) if isinstance(held, Frag) else []
+    others = [base for base in registers if base not in vector and combine(kind.offsets, base)]
+    access = Accesses(size << len(vector), 1 << len(others), "")
+    return _access(op, access)
+
+
+def _exchanged(op: Op) -> tuple[Value, ValueType]:
+    """Return the memory that an op loads or stores, and the type of the tile in registers."""
+    if op.name == "store_shared":
+        return op.operands["destination"], op.operands["value"].type
+    return op.operands["source"], op.result.type
+
+
+def _share(op: Op) -> str:
+    """Return what a warp computes of a product."""
+    along = plan_of(op).along
+    atoms = prod(1 << len(steps) for dim, steps in along.items() if dim in "bmnk")
+    return counted(atoms, "instruction") + " a warp"
+
+
 def _read(op: Op, slot: str) -> str:
     by = read_by(op, slot)
     return by if by == "registers" else f"shared memory by {by}"
 
 
-ROWS: dict[str, Callable[[State, KernelState], Found]] = {
+ROWS: dict[str, Callable[[State, KernelState, Named], Found]] = {
     "to_block_ir": _made,
     "fold_conversions": _folded,
     "choose_copies": _copies,

@@ -38,7 +38,8 @@ grid_limits             the largest tile grid along x, y and z, in tile blocks: 
                         and at most 16777215 (2^24 - 1), Tile IR's own limit. A grid with an extent
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                the settled terms of the launch: term -> its value, and its source "by": an
-                        option, an attribute, a hint (with its name), or the compiler. For
+                        option, an attribute, a hint (with its name), or the compiler; of a hint
+                        that was not followed all the way what it "asked" for, and "why". For
                         people to read: all of it is in the PTX and the entries above already.
                         With `maxclusterrank`, a launch may ask for clusters of up to so many
                         blocks (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, whose extents divide those
@@ -103,7 +104,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
-    parameters = parameter_rows(kernel)
+    parameters = parameter_rows(kernel, state.written)
     return {
         "schema": SCHEMA,
         "entry": kernel.symbol,
@@ -135,4 +136,6 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
 
 def _choice(contract: Contract, term: str) -> dict[str, Any]:
     value = contract[term]
-    return {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
+    told = {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
+    choice = contract.choices.get(term)
+    return told | {"asked": choice.asked, "why": choice.why} if choice and choice.why else told

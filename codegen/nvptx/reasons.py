@@ -13,6 +13,7 @@ from tileir.ir import Op
 
 SENTENCES = {
     # why a load is made in its own iteration
+    "no_loop": "it is in no loop, so that there is no other iteration to overlap with",
     "early_exit": "only a `for` is known to have a next iteration",
     "conditional": "it is inside of an if, which may not be taken",
     "through_pointers": "it loads through pointers, not through a view of a grid of tiles",

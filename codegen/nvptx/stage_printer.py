@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.block.dialect import BLOCK
-from tileir.codegen.block.legend import BLOCK_IR, LAYOUTS
+from tileir.codegen.block.legend import LAYOUTS, legend
 from tileir.codegen.block.text.aliases import AliasNames
 from tileir.codegen.block.text.printing import BlockSpelling
 from tileir.codegen.launch_terms import TERMS
@@ -25,6 +25,7 @@ from tileir.types import Tile
 
 from . import block_remarks
 from .launch.contract import COMPILER
+from .loop_schedules import loop_schedules
 from .schedule.block_size import words
 from .schedule.mma_plan import ProductPlan
 from .schedule.view_facts import ACCESS_BYTES
@@ -44,8 +45,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     bodies = ("hoist_invariants", BLOCK_STAGES[-1])
     whole = bodies
     moves = ("convert_layout", "load_shared", "shared_view")
-    superseded = ("share_common_ops", "prefer_layouts", "place_barriers", "allocate_memory")
-    long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
+    superseded = ("share_common_ops", "prefer_layouts", "allocate_memory")
+    long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_ptx": "PTX"}
     texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
         "optimise": lambda state: str(state.optimised),
@@ -61,29 +62,35 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
         """See `StagePrinter`."""
         return state.kernels
 
-    def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
+    def remarks(
+        self, name: str, state: State, each: KernelState, named: stage_printer.Named
+    ) -> Iterable[Remark]:
         """See `StagePrinter`."""
         if name == "prefer_layouts":
             yield from self._preferences(each)
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
         block_rows = block_remarks.ROWS.get(name)
-        for op, what, why, facts in block_rows(state, each) if block_rows else ():
+        for op, what, why, facts in block_rows(state, each, named) if block_rows else ():
             yield Remark(name, each.symbol, op, what, why, facts)
 
     def legend(self, name: str) -> Sequence[str]:
         """See `StagePrinter`: the layouts that annotations have named so far."""
         return () if name in BLOCK_STAGES else self._layouts.definitions
 
-    def notation(self, name: str) -> Sequence[str]:
+    def notation(self, name: str, state: State) -> Sequence[str]:
         """See `StagePrinter`."""
         if name in BLOCK_STAGES:
-            return LAYOUTS, BLOCK_IR
+            return legend(op for each in state.kernels for op in each.kernel.walk())
         return (LAYOUTS,) if self._layouts.definitions else ()
 
     def spelling(self, name: str) -> Spelling:
         """See `StagePrinter`."""
         return BlockSpelling(self._layouts) if name in _IN_BLOCK_IR else TILE_IR_SPELLING
+
+    def summary(self, name: str, each: KernelState, named: stage_printer.Named) -> Sequence[str]:
+        """See `StagePrinter`: the schedules of loops, above the block IR as it is in the end."""
+        return loop_schedules(each, named()) if name == BLOCK_STAGES[-1] else ()
 
     def module(self, kernels: Iterable[str], spelling: Spelling) -> str:
         """See `StagePrinter`."""
@@ -173,12 +180,16 @@ def _threads(state: State, each: KernelState) -> Rows:
     elif why == COMPILER:
         why = "the kernel has no tiles"
     yield None, what, why
-    blocks = each.contract["minnctapersm"]
-    if each.contract.by("minnctapersm") != COMPILER:
-        yield None, f"{counted(blocks, 'block')} an SM", each.contract.by("minnctapersm")
     if 1 < each.longest_vector < ACCESS_BYTES:
         why = "with longer ones, some threads would have none of the largest tile"
         yield None, f"vectors of at most {each.longest_vector} elements a thread", why
+
+
+def _occupancy(state: State, each: KernelState) -> Rows:
+    choice = each.contract.choices["minnctapersm"]
+    if choice.by != COMPILER:
+        asks = f"{choice.by} asks for {choice.asked}; {choice.why}" if choice.why else choice.by
+        yield None, f"{counted(choice.value, 'block')} an SM", asks
 
 
 def _variables(state: State, each: KernelState) -> Rows:
@@ -235,6 +246,7 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "place_variables": _variables,
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
+    "choose_occupancy": _occupancy,
 }
 
 

@@ -14,6 +14,7 @@ from llvmlite import ir
 
 from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
@@ -21,18 +22,24 @@ from tileir.codegen.transform.share_common_ops import share_common_ops
 
 from .emit.frame import declare_kernel, lower_kernel
 from .emit.variables import define_variables
-from .launch.contract import check_shared, fit_block, lowest_ptx, settle
+from .launch.contract import (
+    check_shared,
+    fit_block,
+    fit_registers,
+    is_hinted,
+    lowest_ptx,
+    settle,
+)
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
 from .needs import needs_of
-from .passes.allocate_memory import allocate_memory as allocate
 from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
+from .passes.memory.allocate_memory import allocate_memory as allocate
+from .passes.memory.place_barriers import place_barriers as barriers_of
+from .passes.memory.place_fences import place_fences
 from .passes.pipeline_loops import pipeline_loops as pipeline
-from .passes.place_barriers import place_barriers as barriers_of
-from .passes.place_fences import place_fences
-from .passes.ring_loads import RESIDENT_THREADS
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -42,6 +49,7 @@ from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
+from .schedule.register_estimate import registers_needed
 from .state import State
 
 __all__ = [
@@ -49,6 +57,7 @@ __all__ = [
     "assign_layouts",
     "choose_atoms",
     "choose_copies",
+    "choose_occupancy",
     "choose_ptx",
     "choose_threads",
     "describe_launch",
@@ -73,13 +82,19 @@ __all__ = [
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
+FEW_REGISTERS = 48
+"""Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
 def settle_launch(state: State) -> None:
-    """Settle the launch contracts of the entries, and their names in PTX."""
+    """Settle the launch contracts of the entries, and their names in PTX.
+
+    Which parameters are written through is found here, where all addresses are values of Tile IR.
+    """
     symbols = [kernel_state.symbol for kernel_state in state.kernels]
     for kernel_state in state.kernels:
+        kernel_state.written = written_parameters(kernel_state.kernel)
         kernel_state.contract = settle(kernel_state.kernel, state.target, state.launch)
     for kernel_state, name in zip(state.kernels, entry_names(symbols), strict=True):
         kernel_state.kernel = replace(kernel_state.kernel, symbol=name)
@@ -177,6 +192,17 @@ def choose_copies(state: State) -> None:
         kernel_state.kernel.edited(Divisibility)
 
 
+def choose_occupancy(state: State) -> None:
+    """Follow a hint for the blocks that an SM holds, as far as threads have registers enough."""
+    for kernel_state in state.kernels:
+        if is_hinted(kernel_state.contract):
+            kernel_state.contract = fit_registers(
+                state.target,
+                kernel_state.contract,
+                registers_needed(kernel_state.kernel.body, state.target),
+            )
+
+
 def pipeline_loops(state: State) -> None:
     """Software-pipeline loops: copy into rings, or load into registers, iterations ahead."""
     for kernel_state in state.kernels:
@@ -194,10 +220,11 @@ def place_barriers(state: State) -> None:
     """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
-        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
-        # With half as many registers, twice as many threads are resident.
-        most = max(2 * RESIDENT_THREADS // kernel_state.threads, 1)
-        resident = [state.target.shared_of_each(blocks) for blocks in range(1, most + 1)]
+        gpu = state.target
+        room = gpu.shared_of_each(kernel_state.contract["minnctapersm"])
+        threads = min(gpu.threads_per_sm, gpu.registers_per_sm // FEW_REGISTERS)
+        most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
+        resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         place_fences(kernel.body)
         kernel.edited()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,8 @@ class KernelState:
     """Op -> the outermost loop that it was moved out of."""
     contract: Contract = field(default_factory=Contract)
     """The settled terms of its launch."""
+    written: Collection[int] = ()
+    """Numbers of the pointer parameters that it may write through."""
     threads: int = 0
     """Threads of a block."""
     longest_vector: int = 1

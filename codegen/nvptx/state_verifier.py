@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.dialect import BLOCK
+from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.block.verifier import located
 from tileir.codegen.block.verifier.execution import execution_problems
-from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, log2
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
+from .schedule.mma_plan import descriptor_of, plan_of
 from .state import KernelState
 
 
@@ -18,18 +22,16 @@ def state_problem(each: KernelState) -> str | None:
     """Return the first problem of a kernel's layouts or of its memory, None if there is none.
 
     Every layout of a tile of Tile IR has the tile's number of elements, holds each of them, and is
-    for the threads of the block. In block IR, layouts are types; there, accesses of shared memory
-    are in order as soon as that is allocated.
+    for the threads of the block. In block IR, layouts are types; there, operands of matrix products
+    are where the instruction takes them from, and accesses of shared memory are in order as soon as
+    that is allocated.
     """
     return next(_problems(each), None)
 
 
 def _problems(each: KernelState) -> Iterator[str]:
     if each.kernel.dialect is BLOCK:
-        places = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
-        if all(op.attributes["offset"] is not None for op in places):
-            yield from (f"{op.name}: {why}" for op, why in execution_problems(each.kernel.body))
-            yield from _beyond(places, each.shared_bytes)
+        yield from (located(op, why) for op, why in _problems_of_block_ir(each))
         return
     assignment = each.assignment
     for table in (assignment.required, assignment.canonical):
@@ -39,10 +41,38 @@ def _problems(each: KernelState) -> Iterator[str]:
                     yield f"{problem}, of {value.type}"
 
 
-def _beyond(places: list[Op], size: int) -> Iterator[str]:
+def _problems_of_block_ir(each: KernelState) -> Iterator[tuple[Op, str]]:
+    places = []
+    for op in each.kernel.walk():
+        if op.name in PRODUCT_NAMES:
+            yield from _operands(op, each.threads)
+        elif op.name in ("alloca", "shared_alloc"):
+            places.append(op)
+    if all(op.attributes["offset"] is not None for op in places if op.name == "shared_alloc"):
+        yield from execution_problems(each.kernel.body)
+        yield from _beyond(places, each.shared_bytes)
+
+
+def _operands(op: Op, threads: int) -> Iterator[tuple[Op, str]]:
+    """Check that each operand in registers is in the layout in which the instruction takes it."""
+    plan = plan_of(op, log2(threads) - LANE_BITS)
+    parts = {"lhs": plan.lhs, "rhs": plan.rhs, "acc": plan.acc}
+    if op.name == "mma_scaled":
+        parts |= {"lhs_scale": plan.lhs_scale, "rhs_scale": plan.rhs_scale}
+    for slot, part in parts.items():
+        kind = op.operands[slot].type
+        described = op.name == "mma_async" and isinstance(kind, Shared)
+        if described and descriptor_of(plan, slot, kind.offsets) is None:
+            yield op, f"no descriptor says how {slot} lies in shared memory"
+        if isinstance(kind, Frag) and kind.layout != part.layout:
+            yield op, f"{slot} is not in the layout in which {op.attributes['atom']} takes it"
+
+
+def _beyond(places: list[Op], size: int) -> Iterator[tuple[Op, str]]:
     for op in places:
-        if op.attributes["offset"] + area_bytes(op) > size:
-            yield f"{op.name}: it ends beyond the {size} bytes of the block"
+        offset = op.attributes["offset"]
+        if offset is not None and offset + area_bytes(op) > size:
+            yield op, f"it ends beyond the {size} bytes of the block"
 
 
 def _layout_problem(value: Value, layout: LinearLayout, threads: int) -> str | None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 
 from tileir.ir import Body, Op
 
-from .execution import execution_problems
 from .flights import flight_problems
 from .folds import fold_problems
 from .layouts import layout_problems
@@ -27,18 +26,10 @@ RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
     product_problems,
     fold_problems,
 )
-"""The rules that hold behind every stage."""
+"""The rules that hold behind every stage; those of `execution` do once memory is allocated."""
 
 
-def block_problem(body: Body, ordered: bool = False) -> str | None:
-    """Return the first problem of a body, with the op that has it; None if there is none.
-
-    With `ordered`, barriers have been placed: then accesses of shared memory are in order, too.
-    """
-    rules = (*RULES, execution_problems) if ordered else RULES
-    found = next((each for rule in rules for each in rule(body)), None)
-    if found is None:
-        return None
-    op, why = found
+def located(op: Op, why: str) -> str:
+    """Return what is wrong with an op as a sentence that says where it is."""
     place = f" at {op.location_text}" if op.location_text else ""
     return f"{op.name}{place}: {why}"

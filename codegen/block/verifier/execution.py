@@ -85,11 +85,12 @@ class _Run:
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
-        self._variables = [
-            (self._starts[op], self._starts[op] + area_bytes(op))
-            for op in areas
-            if op.name != "shared_alloc"
-        ]
+        self._variables: list[tuple[int, int]] = []
+        for op in areas:
+            if op.name != "shared_alloc":
+                start, end = self._starts[op], self._starts[op] + area_bytes(op)
+                self._variable(op, start, end)
+                self._variables.append((start, end))
 
     def block(self, block: Block, state: _State | None) -> _State | None:
         """Run a block; return the state at its end, None if control leaves before."""
@@ -100,6 +101,7 @@ class _Run:
         return state
 
     def _op(self, op: Op, state: _State) -> _State | None:
+        """Run an op; return the state behind it, None if control does not go on there."""
         if op.name == "barrier":
             state.open.clear()
             state.unseen = {piece: False for piece, fenced in state.unseen.items() if not fenced}
@@ -190,8 +192,12 @@ class _Run:
             if low < end and start < high:
                 del state.held[other]
         state.held[piece] = frozenset({part})
+        self._variable(piece[0].owner, start, end)
+
+    def _variable(self, op: Op, start: int, end: int) -> None:
+        """Check that bytes are none of a variable, which is live in the whole kernel."""
         if any(low < end and start < high for low, high in self._variables):
-            self._problem(piece[0].owner, "its bytes are those of a variable")
+            self._problem(op, "its bytes are those of a variable")
 
     def _is_unseen(self, start: int, end: int, state: _State) -> bool:
         ranges = map(self._range, state.unseen)

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.block.control_edges import edges
 from tileir.codegen.block.types import Frag
-from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    coordinate_images,
+    dim_bits,
+    uniform,
+)
 from tileir.codegen.layouts.renumber import needed
 from tileir.codegen.ops import BY_NAME, Family
 from tileir.ir import Body, Op, Value
 from tileir.types import Token
 
-_TOGETHER = (Family.ELEMENT_WISE, Family.POINTER_LOAD, Family.POINTER_STORE)
+_TOGETHER = (Family.ATOMIC, Family.ELEMENT_WISE, Family.POINTER_LOAD, Family.POINTER_STORE)
 _RENUMBERING = (Family.JOINING, Family.RENUMBERING)
 
 
@@ -33,6 +38,8 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _renumbered(op)
         if op.attributes.get("vector", 1) > 1:
             yield from _vectors(op)
+        if op.operands.get("index"):
+            yield from _positions(op)
         if op.name.startswith("atomic"):
             yield from _once(op)
         if op.attributes.get("owner") and op.results and not isinstance(op.results[0].type, Token):
@@ -60,28 +67,44 @@ def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
     layout = _layout(op.result)
     for value in op.operand_list():
         own = _layout(value)
-        if own is not None and layout is not None and own != needed(op, layout):
+        if own is None:
+            continue
+        result = layout or uniform(1 << len(own.thread), len(own.lane))
+        if own != needed(op, result):
             yield op, "an operand has not the layout that the result's follows from"
 
 
 def _vectors(op: Op) -> Iterator[tuple[Op, str]]:
     """Check that one thread has all elements of a vector."""
-    if op.name == "copy_async":
-        layout, shape = op.attributes["threads"], op.operands["destination"].type.shape
-    else:
-        tile = worked_on(op)
-        layout, shape = _layout(tile), tile.type.shape
+    layout = _worked_in(op)
     if layout is None:
         return
-    low, _ = dim_bits(shape, op.attributes["along"])
+    tile = op.operands["destination"] if op.name == "copy_async" else worked_on(op)
+    low, _ = dim_bits(tile.type.shape, op.attributes["along"])
     bits = range(low, low + op.attributes["vector"].bit_length() - 1)
     if any(1 << bit not in layout.register for bit in bits):
         yield op, "a thread has not all elements of a vector"
 
 
+def _positions(op: Op) -> Iterator[tuple[Op, str]]:
+    """Check that a thread has those indices along a sparse dimension that its elements are at."""
+    layout, tile = _worked_in(op), op.operands["view"].type.tile
+    for dim, index in enumerate(op.operands["index"]):
+        own = _layout(index)
+        if own is None or layout is None:
+            continue
+        if own != layout.compose(coordinate_images(tile, dim)):
+            yield op, f"a thread has not the indices of its elements along dimension {dim}"
+
+
+def _worked_in(op: Op) -> LinearLayout | None:
+    """Return the layout of the elements that each thread accesses in global memory."""
+    return op.attributes["threads"] if op.name == "copy_async" else _layout(worked_on(op))
+
+
 def _once(op: Op) -> Iterator[tuple[Op, str]]:
-    layout = _layout(worked_on(op))
-    if layout is not None and layout.replicas and not op.attributes["owner"]:
+    layout = _layout(worked_on(op))  # None for one element, of which all threads have copies
+    if not op.attributes["owner"] and (layout is None or layout.replicas):
         yield op, "threads with copies of an element all update it"
 
 

@@ -65,15 +65,19 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     if len({value.type.slots for value in op.results}) > 1:
         yield op, "tiles of one ring have different numbers of slots"
     yield from _collision(op)
-    offset, unit = op.attributes["offset"] or 0, alignment(op)
-    if offset % unit:
-        yield op, f"byte {offset} is no multiple of {unit}"
+    yield from _aligned(op)
     if cast(Shared, op.result.type).slots == 1:
         return
     allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_copies", "wait_group")
     for user in _users(op):
         if user.name not in allowed:
             yield user, "a ring is accessed as a whole; only a wait gives its tiles"
+
+
+def _aligned(op: Op) -> Iterator[tuple[Op, str]]:
+    offset, unit = op.attributes["offset"] or 0, alignment(op)
+    if offset % unit:
+        yield op, f"byte {offset} is no multiple of {unit}"
 
 
 def _move(op: Op) -> Iterator[tuple[Op, str]]:
@@ -106,6 +110,7 @@ def _bits(kind: Shared) -> int:
 
 
 _RULES = {
+    "alloca": _aligned,
     "load_shared": _move,
     "shared_alloc": _alloc,
     "shared_slot": _slot,

@@ -92,7 +92,7 @@ class Products:
         self._check(lanes, statement, factor, (FENCED,), self.summing, "sum")
         read, words = self.proxy.start_read(lanes, statement, address)
         numbers = lanes.numbers
-        self.last[np.ix_(sums, numbers)] = shape
+        self.last[_at(sums, numbers)] = shape
         self.pending.append(Product(numbers, self.closed[numbers], read, sums, factor))
         self._count(self.pending[-1], 1)
         return words
@@ -110,7 +110,7 @@ class Products:
 
         `other` counts accesses under way in another role, after which it may not.
         """
-        held = np.ix_(rows, lanes.numbers)
+        held = _at(rows, lanes.numbers)
         busy = (other[held] > 0).any(axis=0)
         if busy.any():
             raise lanes.error("poison", BUSY.format(role), statement, busy)
@@ -142,4 +142,9 @@ class Products:
 
     def _count(self, product: Product, step: int) -> None:
         for rows, counts in ((product.sums, self.summing), (product.factor, self.reading)):
-            counts[np.ix_(rows, product.numbers)] += step
+            counts[_at(rows, product.numbers)] += step
+
+
+def _at(rows: list[int], numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index of all these rows, for all these lanes."""
+    return np.array(rows, np.int64)[:, None], numbers[None, :]

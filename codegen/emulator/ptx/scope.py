@@ -6,9 +6,10 @@ import re
 import string
 
 from .blocks import cut
-from .syntax import PtxEntry, Variable
+from .syntax import PtxEntry, Statement, Variable
 
 _NAME = re.compile(r"[%\w$]+")
+_PRODUCT = "wgmma."
 
 
 class Scope:
@@ -56,11 +57,18 @@ class Scope:
         """Number the registers that products of warpgroups access: register -> from 0 on."""
         found: dict[int, int] = {}
         for statement in self.entry.statements:
-            if statement.opcode.startswith("wgmma."):
+            if statement.opcode.startswith(_PRODUCT):
                 braced = "".join(each for each in statement.operands if each.startswith("{"))
                 for register in self.registers(braced, statement.scope):
                     found.setdefault(register, len(found))
         return found
+
+    def touched(self, statement: Statement) -> list[int]:
+        """Return the registers of products that an instruction of another kind names."""
+        if not self.watched or statement.opcode.startswith(_PRODUCT):
+            return []
+        named = self.registers(" ".join(statement.operands), statement.scope)
+        return sorted(self.watched.keys() & named)
 
     def _declared(self, scope: int, name: str) -> str | None:
         if kind := self.entry.registers[scope].get(name):

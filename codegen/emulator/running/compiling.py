@@ -102,8 +102,8 @@ class _BlockCompiler:
         results, sources = self._slots(statement, resolved)
         guard = self._guard(statement) if statement.guard else None
         function = self._constant(resolved.function)
-        if not resolved.row.warpgroup:
-            self._touch(statement, guard)
+        for register in self.scope.touched(statement):
+            self.lines.append(f"A.touch({register}, {self._constant(statement)}, {guard})")
         arguments = [self._argument(text, slot) for text, slot in sources]
         if resolved.row.role == "effect":
             arguments = ["A", self._constant(statement), guard or "None", *arguments]
@@ -120,14 +120,6 @@ class _BlockCompiler:
             self.lines.append(f"t0 = {call}")
         for temporary, (text, kind) in zip(temporaries, targets, strict=True):
             self._write(text, kind, temporary, guard)
-
-    def _touch(self, statement: Statement, guard: str | None) -> None:
-        """Note which registers of products an instruction accesses."""
-        if self.scope.watched:
-            named = self.scope.registers(" ".join(statement.operands), statement.scope)
-            for register in sorted(self.scope.watched.keys() & named):
-                line = self._constant(statement)
-                self.lines.append(f"A.touch({register}, {line}, {guard})")
 
     def _define(self, text: str) -> None:
         """Give a register that LLVM leaves undefined the value 1."""

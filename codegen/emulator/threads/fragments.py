@@ -3,7 +3,8 @@
 Four lanes form a group (`lane / 4`). A 32-bit register of a lane holds neighbouring elements: of A
 along a row, of B along a column, of C and D along a row. The first registers of all lanes cover 8
 rows of A (columns of B, rows of C), one for each group; further registers first go 8 rows down,
-then along the row. All shapes and types follow this one rule.
+then along the row. All shapes and types follow this one rule. In a product of a warpgroup, each of
+its four warps holds 16 of the 64 rows of A and D like that.
 """
 
 from __future__ import annotations

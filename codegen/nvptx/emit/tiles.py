@@ -6,7 +6,7 @@ unpack, the layouts of the operands follow from it, so that no element moves bet
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
@@ -14,7 +14,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.layouts.renumber import joined_bit, regrouped
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
-from tileir.codegen.scalar import elementwise, pairs
+from tileir.codegen.scalar import elementwise, pairs, shared_divisor
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.constants import constant as element_constant
 from tileir.codegen.scalar.sizes import packed_bits
@@ -24,6 +24,7 @@ from tileir.ir.constants import Constant
 from tileir.types import Tile
 
 from .context import I32, Context, Fragment
+from .sequences.either import either
 
 Compute = Callable[[Context, Op, LinearLayout], Fragment]
 """From an op and the layout of its result to the fragment of the result."""
@@ -166,9 +167,16 @@ def _divided(ctx: Context, op: Op, layout: LinearLayout, count: int) -> Fragment
 
 
 def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """Compute an element-wise op, element by element, or two by two where it has a packed form."""
+    """Compute an element-wise op, element by element, or two by two where it has a packed form.
+
+    Where many elements have one divisor, as where it was broadcast, they are divided together.
+    """
     sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
     offsets = layout.offsets()
+    if op.name == "divf":
+        operands = [[source[offset] for offset in offsets] for source in sources]
+        if shared_divisor.applies(ctx.builder, op, operands[1]):
+            return _quotients(ctx, op, offsets, *operands)
     neighbours = len(offsets) > 1 and offsets[1] == offsets[0] + 1
     if len(offsets) > 1 and pairs.takes_pairs(ctx.builder, op, neighbours):
         result = {}
@@ -180,6 +188,25 @@ def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
         offset: elementwise.emit(ctx.builder, op, [source[offset] for source in sources])
         for offset in offsets
     }
+
+
+def _quotients(
+    ctx: Context,
+    op: Op,
+    offsets: Sequence[int],
+    dividends: Sequence[ir.Value],
+    divisors: Sequence[ir.Value],
+) -> Fragment:
+    """Divide elements by few divisors; a thread decides once how."""
+    builder, operands = ctx.builder, (dividends, divisors)
+    usual = shared_divisor.condition(builder, op, *operands)
+    return either(
+        builder,
+        usual,
+        True,
+        lambda: dict(zip(offsets, shared_divisor.fast(builder, op, *operands), strict=True)),
+        lambda: dict(zip(offsets, shared_divisor.slow(builder, op, *operands), strict=True)),
+    )
 
 
 def _lowering(compute: Compute) -> Callable[[Context, Op], None]:

@@ -6,7 +6,7 @@ of a cluster with several blocks only the first one works, so results are the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -22,6 +22,8 @@ COMPILER = "compiler"
 """The source of a term for which there is no option, attribute or hint."""
 ENOUGH_REGISTERS = 64
 """Registers of a thread below which a hint for many resident blocks is not followed."""
+MOST_REGISTERS = 255
+"""The most registers of a thread; ptxas gives them out by eights."""
 
 _CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
 
@@ -93,8 +95,8 @@ def _chosen(
     ):
         if choice := launch_terms.said(term, who, names, values):
             return choice
-    if term.hint is None:
-        return None
+    if term.hint is None or any(name.name in options for name in term.options):
+        return None  # there is none, or None lifts it
     hints = kernel.function.hints.entries
     for architecture in (gpu.gpu, "default"):
         given = hints.get(architecture)
@@ -125,18 +127,46 @@ def fit_block(kernel: KernelIR, gpu: Target, contract: Contract, threads: int) -
     blocks = contract["minnctapersm"]
     most = min(gpu.blocks_per_sm, gpu.threads_per_sm // threads)
     by = contract.by("minnctapersm")
+    warps = Choice(threads // gpu.warp, contract.by("num_warps"))
+    contract = Contract({**contract.choices, "num_warps": warps})
     if by.startswith("hint"):
         most = min(most, gpu.registers_per_sm // (ENOUGH_REGISTERS * threads))
-        blocks = max(1, min(blocks, most))
-    elif blocks > most:
+        holds = f"an SM has no room for more of {threads} threads with {ENOUGH_REGISTERS} registers"
+        return _at_most(contract, max(most, 1), holds)
+    if blocks > most:
         holds = f"an SM of {gpu.name} holds {most} of {threads} threads"
         refuse(kernel, [f"{by} asks for {blocks} blocks at a time, but {holds}"])
-    choices = {
-        **contract.choices,
-        "num_warps": Choice(threads // gpu.warp, contract.by("num_warps")),
-        "minnctapersm": Choice(blocks, by),
-    }
-    return Contract(choices)
+    return Contract({**contract.choices, "minnctapersm": Choice(blocks, by)})
+
+
+def is_hinted(contract: Contract) -> bool:
+    """Whether it is a hint that asks for several resident blocks."""
+    return contract["minnctapersm"] > 1 and contract.by("minnctapersm").startswith("hint")
+
+
+def fit_registers(gpu: Target, contract: Contract, needed: Callable[[int], int]) -> Contract:
+    """Return the contract of a kernel that asks in a hint for several resident blocks.
+
+    `needed` returns the registers that a thread needs if there are so many blocks. The hint is
+    followed as long as threads have these registers.
+    """
+    threads, most, why = contract["num_warps"] * gpu.warp, contract["minnctapersm"], ""
+    while most > 1:
+        registers = min(gpu.registers_per_sm // (most * threads), MOST_REGISTERS) & -8
+        if (all_of_them := needed(most)) <= registers:
+            break
+        most -= 1
+        why = f"with more, threads would spill some of {all_of_them} registers"
+    return _at_most(contract, most, why)
+
+
+def _at_most(contract: Contract, most: int, why: str) -> Contract:
+    """Return the contract with so many resident blocks at most, and why there are no more."""
+    choice = contract.choices["minnctapersm"]
+    if choice.value <= most:
+        return contract
+    asked = choice.asked or choice.value
+    return Contract({**contract.choices, "minnctapersm": Choice(most, choice.by, asked, why)})
 
 
 def check_shared(kernel: KernelIR, gpu: Target, contract: Contract, shared: int) -> None:

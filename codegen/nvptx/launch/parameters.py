@@ -5,11 +5,10 @@ The PTX ISA version limits the bytes of parameters that a kernel may have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from tileir.attributes import DivBy
-from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import Diagnostic, UnsupportedError
@@ -34,9 +33,12 @@ def _version(kernel: KernelIR) -> tuple[int, int]:
     raise UnsupportedError("an entry has too many parameters for a GPU:", [problem])
 
 
-def parameter_rows(kernel: KernelIR) -> list[dict[str, Any]]:
-    """Return one row a parameter, in order; `plan` explains its entries."""
-    divisors, written = _divisors(kernel), written_parameters(kernel)
+def parameter_rows(kernel: KernelIR, written: Collection[int]) -> list[dict[str, Any]]:
+    """Return one row a parameter, in order; `plan` explains its entries.
+
+    `written` has the numbers of those that the kernel may write through.
+    """
+    divisors = _divisors(kernel)
     rows = zip(kernel.parameters, _offsets_and_sizes(kernel), strict=True)
     return [
         {

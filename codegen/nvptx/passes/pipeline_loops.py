@@ -13,11 +13,12 @@ own. After the last iteration nothing is under way: there was nothing left to lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
-from tileir.codegen.block.control_edges import continues
+from tileir.codegen.analysis.memory_ops import is_plain_load
+from tileir.codegen.block.control_edges import continues, loop_block
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
@@ -112,8 +113,19 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
                 state.reasons[Decision.AHEAD].add(op, loads.reason)
             if loads.depth is not None:
                 state.reasons[Decision.RING_SLOTS].add(made, loads.depth)
+    for load in _outside_of_loops(state):
+        state.reasons[Decision.NOT_AHEAD].add(load, Reason("no_loop"))
     if edited:
         state.kernel.edited()
+
+
+def _outside_of_loops(state: KernelState) -> Iterator[Op]:
+    """Yield the loads outside of all loops whose tiles are stored to shared memory."""
+    for op in state.kernel.walk():
+        if not is_plain_load(op) or loop_block(op.parent) is not None:
+            continue
+        if any(use.op.name == "store_shared" for use in op.results[0].uses):
+            yield op
 
 
 def _pipeline(loop: Op, loads: Loads) -> Op:

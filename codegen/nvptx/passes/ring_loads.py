@@ -30,7 +30,7 @@ from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Token, ValueType
 
-from .allocate_memory import memory_needed
+from .memory.allocate_memory import memory_needed
 from .outer_tokens import outer_token
 
 MOST_STAGES = 5

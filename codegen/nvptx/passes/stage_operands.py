@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared
@@ -122,17 +122,22 @@ class ProductOperands:
             for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
                 operands[slot] = self._form(op.operands[slot], part.layout)
         attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
-        if not plan.atom.of_warpgroup:
-            attributes["paired"] = plan.paired
-            return make(name, operands, attributes, [acc.type], origin=op)
-        flight = Flight((acc.type,))
+        if plan.atom.of_warpgroup:
+            return self._awaited(op, operands, attributes)
+        attributes["paired"] = plan.paired
+        return make(name, operands, attributes, [acc.type], origin=op)
+
+    def _awaited(self, op: Op, operands: dict[str, Value], attributes: dict[str, Any]) -> Op:
+        """Start a product of warpgroups; return the wait for it."""
+        kind = operands["acc"].type
+        flight = Flight((kind,))
         started = make("mma_async", operands, attributes, [flight], origin=op)
         self._add(started)
         memory = tuple(
             operands[slot] for slot in ("lhs", "rhs") if isinstance(operands[slot].type, Shared)
         )
         waits = {"flight": started.result, "memory": memory}
-        return make("wait_mma", waits, {"pending": 0}, [acc.type], origin=op)
+        return make("wait_mma", waits, {"pending": 0}, [kind], origin=op)
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

@@ -172,9 +172,11 @@ class _Rewriter:
             return layout.compose(coordinate_images(op.operands["view"].type.tile, number))
         if family_of(op) is Family.SLICE and slot == "source":
             return self._assignment.op_layouts[op]
+        if family_of(op) in _COMPUTED:  # of a result of one element, every thread has that
+            return needed(op, layout or uniform(self._state.threads))
         if layout is None:  # print and assert take any layout
             return self._assignment.defined_in(value)[0]
-        return needed(op, layout) if family_of(op) in _COMPUTED else layout
+        return layout
 
     def _own_row(self, op: Op, added: dict[str, Any]) -> None:
         """Give an op the row of the block IR, if that has it, with the slots that it adds."""

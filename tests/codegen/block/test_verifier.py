@@ -10,11 +10,23 @@ import pytest
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_rules import turn_of_its_ring
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
-from tileir.codegen.block.verifier import RULES, block_problem
+from tileir.codegen.block.verifier import RULES
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    blocked,
+    coordinate_images,
+    held_by_each,
+)
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.ir import Body, Op, Value
-from tileir.types import Pointer, Scalar, Tile
+from tileir.ir.constants import to_constant
+from tileir.types import GatherScatterView, Pointer, Scalar, Tile
 
-from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, Builder
+from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, THREADS, TOKEN, VIEW, Builder
+from .problems import block_problem
+
+IN_ORDER = LinearLayout(10, (1, 2, 32, 64, 128), (4, 8, 16, 256, 512), (0,))
+"""A layout of SHAPE in which a scan along rows can work."""
 
 
 def ring(slots: int = 3, **rest) -> tuple[Builder, Op]:
@@ -159,6 +171,76 @@ def test_a_renumbered_operand_has_the_layout_that_follows(layout, right: bool) -
     assert problem is None if right else "follows from" in problem
 
 
+@pytest.mark.parametrize("layout", [ROWS, COLUMNS])
+def test_a_gather_has_the_indices_of_its_elements(layout: LinearLayout) -> None:
+    b = Builder()
+    view = b.outer.add_argument(GatherScatterView(SHAPE, VIEW.view, 0))
+    kind = Frag(Scalar("i32"), SHAPE[:1], layout=ROWS.compose(coordinate_images(SHAPE, 0)))
+    rows = b.op("constant", results=[kind], value=to_constant(0, Tile(kind.element, kind.shape)))
+    loaded = Frag(F16, SHAPE, layout=layout)
+    operands = {"view": view, "index": (rows.result, b.zero)}
+    b.op("load_view_tko", operands, [loaded, TOKEN], memory_ordering_semantics="weak", vector=1)
+    problem = block_problem(b.finish())
+    assert problem is None if layout is ROWS else "indices of its elements along dim" in problem
+
+
+def test_one_thread_updates_a_single_element() -> None:
+    b = Builder()
+    pointer = b.outer.add_argument(Tile(Pointer(Scalar("i32"))))
+    operands = {"pointers": pointer, "arg": b.zero}
+    op = b.op("atomic_rmw_tko", operands, [b.zero.type, TOKEN], owner=False, vector=1)
+    b.op("return")
+    assert "threads with copies of an element all update it" in block_problem(b.body)
+    op.attributes["owner"] = True
+    assert block_problem(b.body) is None
+
+
+def scanned(layout: LinearLayout = IN_ORDER) -> tuple[Builder, Op, Op]:
+    """A scan of rows of 32 elements, of which a thread has four and a warp 32."""
+    b = Builder()
+    value = b.frag(layout)
+    own = sum(base for base in layout.register if base < SHAPE[1])
+    sums = layout.without(own).compose(images_without(layout.bits, own))
+    kinds = [value.type, Frag(F16, (32, 8), layout=sums)]
+    within = b.op("scan_warp", {"operands": (value,)}, kinds, dim=1, reverse=False)
+    operands = {"operands": tuple(within.results), "warps": ()}
+    across = b.op("scan_across", operands, [value.type], dim=1, reverse=False)
+    return b, within, across
+
+
+@pytest.mark.parametrize(
+    ("layout", "right"),
+    [
+        (IN_ORDER, True),
+        (replace(IN_ORDER, lane=(*IN_ORDER.lane[1::-1], *IN_ORDER.lane[2:])), False),
+        (replace(IN_ORDER, register=(2, 1, *IN_ORDER.register[2:])), False),
+    ],
+)
+def test_a_scan_has_its_dimension_in_order(layout: LinearLayout, right: bool) -> None:
+    b, _, _ = scanned(layout)
+    problem = block_problem(b.finish())
+    assert problem is None if right else "registers, then of lanes, then of warps" in problem
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_tiles_of_a_scan_have_layouts_that_follow(number: int) -> None:
+    b, within, _ = scanned()
+    result = within.results[number]
+    lane = result.type.layout.lane[::-1]
+    result.type = replace(result.type, layout=replace(result.type.layout, lane=lane))
+    assert "a tile has another layout than the others" in block_problem(b.finish())
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_every_thread_has_what_one_element_is_packed_from(right: bool) -> None:
+    layout = held_by_each(4, THREADS) if right else blocked(4, 1, THREADS)
+    b = Builder()
+    source = b.op("iota", results=[Frag(Scalar("i8"), (4,), layout=layout)]).result
+    b.op("pack", {"source": source}, [Tile(Scalar("i32"), (1,))])
+    problem = block_problem(b.finish())
+    assert problem is None if right else "follows from" in problem
+
+
 def test_a_layout_holds_every_element() -> None:
     b = Builder()
     b.frag(replace(ROWS, warp=(0,)))
@@ -285,6 +367,21 @@ def test_variables_share_bytes_with_nothing() -> None:
     tile.owner.attributes["offset"] = 128
     b.store(tile)
     assert "those of a variable" in block_problem(b.finish(), ordered=True)
+
+
+def test_variables_share_bytes_with_no_other_variable() -> None:
+    b = Builder()
+    pointer = Tile(Pointer(Scalar("f32")))
+    one, other = (
+        b.op("alloca", results=[pointer], num_elem=8, alignment=4, **{"global": False})
+        for _ in range(2)
+    )
+    body = b.finish()
+    one.attributes["offset"] = 0
+    for offset, said in ((32, None), (16, "those of a variable"), (40, "no multiple of 16")):
+        other.attributes["offset"] = offset
+        problem = block_problem(body, ordered=True)
+        assert problem is None if said is None else said in problem
 
 
 def _all_problems(body: Body) -> str:

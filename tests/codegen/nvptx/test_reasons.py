@@ -12,6 +12,7 @@ from tests.codegen.nvptx.emit.test_read_ahead import STORED
 from tests.codegen.nvptx.emit.test_read_ahead import text as most
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, LOAD, ROWS, load, loop_over_tiles, view_type
 from tests.corpus import NEWEST
+from tests.lab import bench
 from tileir import Bytecode, assemble, codegen
 from tileir.codegen.api import stages
 from tileir.codegen.nvptx.reasons import SENTENCES, Reason
@@ -82,10 +83,18 @@ def test_why_a_load_goes_ahead() -> None:
     assert said(most(), "pipeline_loops") == (
         f"loaded into registers one iteration ahead: {Reason('barriers_delay')}"
     )
-    ring, copied, *_ = said(loop_over_tiles(), "pipeline_loops").splitlines()
+    lines = said(loop_over_tiles(), "pipeline_loops").splitlines()
+    ring, more = (line for line in lines if line.startswith(("ring", "a slot")))
     assert re.fullmatch(r"ring of 5 slots of 1024 bytes, copies for 4 iterations .*", ring)
     assert ring.endswith(str(Reason("ring_most")))
-    assert copied == f"copied 4 iterations ahead: {Reason('only_products')}"
+    assert re.fullmatch(r"a slot more would take \d+ of \d+ bytes of shared memory in all", more)
+    assert f"copied 4 iterations ahead: {Reason('only_products')}" in lines
+
+
+def test_why_a_load_outside_of_loops_is_not_copied() -> None:
+    attention = (Path(bench.__file__).parent / "kernels" / "attention.mlir").read_text()
+    own = f"loaded in place, not copied ahead: {Reason('no_loop')}"
+    assert said(attention, "pipeline_loops").splitlines().count(own) == 1
 
 
 @pytest.mark.parametrize(("text", "reason"), [

@@ -11,8 +11,9 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from tests.codegen.block.mutants.defect import DEFECTS, VERIFIER, Defect
+from tests.codegen.block.mutants.defect import DEFECTS, VERIFIER, Defect, Site
 from tests.codegen.block.mutants.kernels import KERNELS, fixture, workload
 from tests.codegen.block.mutants.trial import Kernel, Noticed, attempt, sites_of
 from tests.lab.bench.workloads.cases import CASES
@@ -24,7 +25,8 @@ SETS: dict[str, dict[str, Callable[[], Kernel]]] = {
     "fixtures": {f"fixture {name}": lambda name=name: fixture(name) for name in NAMES},
     "workloads": {f"workload {name}": lambda name=name: workload(name) for name in CASES},
 }
-Row = dict[str, object]
+BARRIERS_DROPPED = ("barrier of shared memory dropped", "barrier of tokens dropped")
+Row = dict[str, Any]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print(table(rows))
+    print(excuses(rows))
+    print(barriers(rows))
     if left:
         print(f"no time for {len(left)} kernels: {', '.join(left)}")
     return int(any(row["missed"] for row in rows))
@@ -77,20 +81,22 @@ def _rows(name: str, make: Callable[[], Kernel], given: argparse.Namespace) -> I
         for number, site in enumerate(sites_of(kernel, defect)[: given.sites]):
             with contextlib.redirect_stdout(io.StringIO()):
                 noticed = attempt(kernel, defect, number, both=not given.first)
-            row = _row(defect, noticed, site.excuse)
+            row = _row(defect, noticed, site)
             if row["missed"]:
                 print(f"missed: {name}: {defect.name}, site {number}, {site.op.name}", flush=True)
             yield {"kernel": name, "class": defect.name, "site": number, "op": site.op.name, **row}
 
 
-def _row(defect: Defect, noticed: Noticed, excuse: str) -> Row:
+def _row(defect: Defect, noticed: Noticed, site: Site) -> Row:
     compiler = noticed.verifier or noticed.compiler
     enough = compiler if defect.noticed_by == VERIFIER else noticed
     said = {who: getattr(noticed, who) for who in ("verifier", "emulator", "compiler")}
+    excuse = "" if noticed else site.excuse
     return {
         **said,
-        "excused": "" if noticed else excuse,
+        "excused": excuse,
         "missed": not enough and not excuse,
+        "pairs": list(site.op.attributes.get("pairs", ())),
     }
 
 
@@ -107,6 +113,33 @@ def table(rows: list[Row]) -> str:
         figures = "".join(f"{counts[name][each]:9}" for each in COLUMNS)
         lines.append(f"{name:44}{len(kernels):9}{figures}")
     return "\n".join(lines)
+
+
+def excuses(rows: list[Row]) -> str:
+    """Return why defects that nobody notices change nothing, with how many there are."""
+    counts = Counter((row["excused"], row["class"]) for row in rows if row["excused"])
+    lines = [f"{count:6} {name}: {why}" for (why, name), count in sorted(counts.items())]
+    return "\n".join(["", "Defects that change nothing:", *(lines or ["  none"])])
+
+
+def barriers(rows: list[Row]) -> str:
+    """Return the barriers that nobody misses: what each orders, in which kernels, and why."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in rows:
+        unnoticed = not (row["verifier"] or row["emulator"] or row["compiler"])
+        if unnoticed and row["class"] in BARRIERS_DROPPED:
+            why = row["excused"] or "no reason is known"
+            found["; ".join(row["pairs"]), why].append(row["kernel"])
+    lines = [
+        f"  {pairs}\n    {why}: {counted(Counter(kernels))}"
+        for (pairs, why), kernels in sorted(found.items())
+    ]
+    return "\n".join(["", "Barriers that nobody misses:", *(lines or ["  none"])])
+
+
+def counted(kernels: Counter[str]) -> str:
+    """Return names, with how often each comes if that is more than once."""
+    return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in kernels.items())
 
 
 if __name__ == "__main__":

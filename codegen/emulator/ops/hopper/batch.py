@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from tileir.codegen.emulator.memory.bulk import BulkCopies
 from tileir.codegen.emulator.memory.copies import Copies
 from tileir.codegen.emulator.memory.mbarriers import Mbarriers
+from tileir.codegen.emulator.memory.products import Products
 from tileir.codegen.emulator.memory.proxies import AsyncProxy
 from tileir.codegen.emulator.memory.spaces import Memory
 from tileir.codegen.emulator.memory.tensor_map import TensorMap
@@ -27,6 +28,7 @@ class HopperBatch(Protocol):
     mbarriers: Mbarriers
     async_proxy: AsyncProxy
     copies: Copies
+    products: Products
     bulk: BulkCopies
     spaces: Mapping[str, Memory]
     tensor_maps: Mapping[int, TensorMap]

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.ops.hopper.batch import batch_of
 from tileir.codegen.emulator.ops.matrices import bits, decoder, encoder, neighbours
 from tileir.codegen.emulator.ptx.blocks import FRAGMENT
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
+from tileir.codegen.emulator.ptx.types import width
 from tileir.codegen.emulator.threads.fragments import a_indices, c_indices, gather, scatter
 from tileir.codegen.emulator.threads.lanes import WARP, Lanes
 from tileir.codegen.emulator.threads.warp import WARPS, WholeWarpgroups
@@ -25,6 +27,10 @@ from tileir.codegen.emulator.threads.warp import WARPS, WholeWarpgroups
 from .descriptors import Descriptors, mistake
 from .sums import exact, short
 
+Registers = tuple[tuple[int, ...], tuple[int, ...]]
+"""The numbers of those with the sums, and of those with the first factor, if it is in any."""
+WORD = 4
+"""Bytes of each of these registers."""
 ROWS = 16
 """Rows of the product that a warp computes."""
 
@@ -43,6 +49,8 @@ class _Product:
         self.held = a_indices(ROWS, self.k, 4 // self.size), c_indices(ROWS, self.n)
         self.words = self.n // 4 if match["d"] == "f16" else self.n // 2
         self.fragment = match[0].endswith(FRAGMENT)
+        self.shared = (1,) if self.fragment else (0, 1)
+        """Which factors are in shared memory."""
 
     def old(
         self, warps: WholeWarpgroups, statement: Statement, sums: tuple[int, ...], kept: np.ndarray
@@ -68,6 +76,39 @@ class _Product:
         elements = self.decode[side](np.ascontiguousarray(words)).reshape(warps, lines, -1)
         return elements.swapaxes(1, 2) if transposed else elements
 
+    def multiply(
+        self,
+        warps: WholeWarpgroups,
+        statement: Statement,
+        registers: Registers,
+        descriptors: list[np.ndarray],
+        kept: np.ndarray,
+        flags: Sequence[str],
+    ) -> tuple[np.ndarray, ...]:
+        """Start the product, and return its sums, word by word.
+
+        `registers` are those of the sums and of the first factor, `descriptors` those of factors in
+        shared memory, for each lane; `kept` is whether each warpgroup adds to old sums.
+        """
+        lanes = warps.lanes
+        signs, turns = _flags(lanes, statement, flags)
+        turns = turns[-len(self.shared) :]
+        _check_registers(self, lanes, statement, registers)
+        address = [
+            _addresses(self, warps, statement, words, side, turned)
+            for words, side, turned in zip(descriptors, self.shared, turns, strict=True)
+        ]
+        pieces = _read(self, warps, statement, registers, address)
+        matrices = [self.first(warps, statement, registers[1])] if self.fragment else []
+        matrices += [
+            self.matrix(side, each, turned)
+            for side, each, turned in zip(self.shared, pieces, turns, strict=True)
+        ]
+        a, b = (sign * matrix for sign, matrix in zip(signs, matrices, strict=True))
+        total = self.add(a, b.swapaxes(1, 2), self.old(warps, statement, registers[0], kept))
+        parts = self.encode(scatter(total, self.held[1]))
+        return warps.back(np.moveaxis(parts, -1, 1).reshape(self.words, warps.count, WARP))
+
 
 def product(match: re.Match[str]) -> Any:
     """`wgmma.mma_async`: D = A * B + D, or A * B where the predicate `scale-d` is false."""
@@ -78,7 +119,7 @@ def product(match: re.Match[str]) -> Any:
         statement: Statement,
         mask: Any,
         sums: tuple[int, ...],
-        factor: Any,
+        first: Any,
         second: Any,
         scale: Any,
         *flags: str,
@@ -86,28 +127,13 @@ def product(match: re.Match[str]) -> Any:
         active = lanes.under(mask)
         if not active.count:
             return
-        chosen = slice(None) if active is lanes else lanes.broadcast(mask)
+        here = slice(None) if active is lanes else lanes.broadcast(mask)
         warps = WholeWarpgroups(active, statement)
-        signs, transposed = _flags(what, active, statement, flags)
-        registers = factor if what.fragment else ()
-        _check_registers(what, active, statement, sums, registers)
-        kept = warps.agreed(lanes.broadcast(scale)[chosen], "predicates scale-d")
-        sides = [side for side in (0, 1) if side or not what.fragment]
-        given = (factor, second)
-        address = [
-            _addresses(what, warps, statement, lanes.broadcast(given[side])[chosen], side, turned)
-            for side, turned in zip(sides, transposed[-len(sides) :], strict=True)
-        ]
-        words = _read(what, warps, statement, (sums, registers), address)
-        old = what.old(warps, statement, sums, kept)
-        matrices = [what.first(warps, statement, registers)] if what.fragment else []
-        matrices += [
-            what.matrix(side, each, turned)
-            for side, each, turned in zip(sides, words, transposed[-len(sides) :], strict=True)
-        ]
-        a, b = (sign * matrix for sign, matrix in zip(signs, matrices, strict=True))
-        parts = what.encode(scatter(what.add(a, b.swapaxes(1, 2), old), what.held[1]))
-        results = warps.back(np.moveaxis(parts, -1, 1).reshape(what.words, warps.count, WARP))
+        kept = warps.agreed(lanes.broadcast(scale)[here], "predicates scale-d")
+        given = [second] if what.fragment else [first, second]
+        descriptors = [lanes.broadcast(each)[here] for each in given]
+        registers = sums, first if what.fragment else ()
+        results = what.multiply(warps, statement, registers, descriptors, kept, flags)
         for register, result in zip(sums, results, strict=True):
             active.write(register, result)
 
@@ -115,7 +141,7 @@ def product(match: re.Match[str]) -> Any:
 
 
 def _flags(
-    what: _Product, lanes: Lanes, statement: Statement, flags: Sequence[str]
+    lanes: Lanes, statement: Statement, flags: Sequence[str]
 ) -> tuple[list[int], list[bool]]:
     """Return the signs of both factors, and whether those in shared memory are transposed."""
     scales, turns = flags[:2] or ("1", "1"), flags[2:]
@@ -125,15 +151,12 @@ def _flags(
 
 
 def _check_registers(
-    what: _Product,
-    lanes: Lanes,
-    statement: Statement,
-    sums: tuple[int, ...],
-    factor: tuple[int, ...],
+    what: _Product, lanes: Lanes, statement: Statement, registers: Registers
 ) -> None:
-    for registers, count in ((sums, what.words), (factor, 4 * what.fragment)):
-        if len(registers) != count:
-            message = f"a matrix in {len(registers)} registers, expected {count}"
+    for held, count in zip(registers, (what.words, 4 * what.fragment), strict=True):
+        wrong = [each for each in held if width(lanes.batch.kinds[each]) != WORD]
+        if len(held) != count or wrong:
+            message = f"a matrix in {len(held)} registers, expected {count} of {8 * WORD} bits"
             raise lanes.error("syntax", message, statement)
 
 
@@ -166,7 +189,7 @@ def _read(
     what: _Product,
     warps: WholeWarpgroups,
     statement: Statement,
-    registers: tuple[tuple[int, ...], tuple[int, ...]],
+    registers: Registers,
     address: list[np.ndarray],
 ) -> list[np.ndarray]:
     """Start the product; return the pieces of each factor: (warps, lines, pieces, words).
@@ -177,7 +200,7 @@ def _read(
     many = flat.shape[1]
     lane = np.resize(np.arange(many), (-(-many // WARP), WARP)).T
     shape, own = what.n << 6 | what.k, flat[:, lane].reshape(warps.lanes.count, -1)
-    products = warps.lanes.batch.products
+    products = batch_of(warps.lanes).products
     pieces = products.start(warps.lanes, statement, shape, registers, own)
     words = pieces.reshape(warps.count, WARP, -1, pieces.shape[2]).swapaxes(1, 2)
     words = words.reshape(warps.count, -1, pieces.shape[2])[:, :many]
@@ -192,7 +215,8 @@ def fence(match: re.Match[str]) -> Any:
     """`wgmma.fence` orders accesses to registers before those of products."""
 
     def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
-        lanes.batch.products.fence(WholeWarpgroups(lanes.under(mask), statement).lanes)
+        active = WholeWarpgroups(lanes.under(mask), statement).lanes
+        batch_of(active).products.fence(active)
 
     return run
 
@@ -201,7 +225,8 @@ def commit(match: re.Match[str]) -> Any:
     """`wgmma.commit_group`; the group may be empty."""
 
     def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
-        lanes.batch.products.commit(WholeWarpgroups(lanes.under(mask), statement).lanes)
+        active = WholeWarpgroups(lanes.under(mask), statement).lanes
+        batch_of(active).products.commit(active)
 
     return run
 
@@ -211,7 +236,7 @@ def wait(match: re.Match[str]) -> Any:
 
     def run(lanes: Lanes, statement: Statement, mask: Any, newest: str) -> None:
         active = WholeWarpgroups(lanes.under(mask), statement).lanes
-        lanes.batch.products.wait(active, statement, int(newest, 0))
+        batch_of(active).products.wait(active, statement, int(newest, 0))
 
     return run
 

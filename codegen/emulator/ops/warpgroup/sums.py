@@ -8,6 +8,8 @@ better sums adds them to registers of its own again and again, and one that forg
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 DIGITS = 14
@@ -22,13 +24,21 @@ def exact(a: np.ndarray, b: np.ndarray, old: np.ndarray) -> np.ndarray:
 def short(a: np.ndarray, b: np.ndarray, old: np.ndarray) -> np.ndarray:
     """Return `a @ b + old` as the sum of aligned summands that were cut off."""
     plain = exact(a, b, old)
-    summands = np.concatenate(
-        [a[:, :, None, :] * b.swapaxes(1, 2)[:, None, :, :], old[..., None]], axis=3
-    )
-    _, exponent = np.frexp(np.abs(summands).max(axis=3, keepdims=True))
-    aligned = np.trunc(np.ldexp(summands, DIGITS - exponent)).sum(axis=3)
-    total = cut(np.ldexp(aligned, exponent[..., 0] - DIGITS))
-    return np.where(np.isfinite(plain), total, plain)
+    largest = np.abs(old)
+    for summand in _products(a, b):
+        np.maximum(largest, np.abs(summand), out=largest)
+    _, exponent = np.frexp(largest)
+    scale = np.ldexp(1.0, DIGITS - exponent)
+    aligned = np.trunc(old * scale)
+    for summand in _products(a, b):
+        aligned += np.trunc(summand * scale)
+    return np.where(np.isfinite(plain), cut(aligned / scale), plain)
+
+
+def _products(a: np.ndarray, b: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield for each k the products of a column and a row."""
+    for k in range(a.shape[2]):
+        yield a[:, :, k, None] * b[:, None, k, :]
 
 
 def cut(numbers: np.ndarray) -> np.ndarray:

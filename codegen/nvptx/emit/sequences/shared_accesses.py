@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2, span
-from tileir.codegen.layouts.swizzle import WIDEST
-from tileir.codegen.layouts.warp_conversions import mask_of
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, span
+from tileir.codegen.layouts.shared_offsets import parts_of, side_by_side
 from tileir.codegen.nvptx.emit.context import Context
 from tileir.codegen.nvptx.machine.access import AccessShape
 from tileir.codegen.scalar.types import memory_bytes
@@ -42,8 +41,8 @@ class SharedAccesses:
     ) -> None:
         self._offsets = kind.offsets if offsets is None else offsets
         self._size = memory_bytes(kind.element)
-        self.parts = sum(1 << bit for bit, offset in enumerate(self._offsets) if not offset)
-        vector = self._vector(layout, moving[1] if moving else 0)
+        self.parts = parts_of(self._offsets)
+        vector = side_by_side(layout, self._offsets, self._size, moving[1] if moving else 0)
         self._steps = span(vector)
         self.shape = AccessShape(8 * self._size, len(self._steps))
         self.starts = span([base for base in layout.register if base not in vector])
@@ -66,15 +65,3 @@ class SharedAccesses:
 
     def _first(self, offset: int) -> int:
         return self.place(offset) & (len(self._steps) - 1)
-
-    def _vector(self, layout: LinearLayout, moving: int) -> list[int]:
-        """Return the register bases of the elements that lie side by side, 16 bytes at most."""
-        at = {self.place(base): base for base in layout.register if not base & self.parts}
-        others = mask_of(tuple(map(self.place, layout.thread))) | moving // self._size
-        vector: list[int] = []
-        while len(vector) < log2(WIDEST // self._size):
-            step = 1 << len(vector)
-            if step not in at or others & step:
-                break
-            vector.append(at[step])
-        return vector

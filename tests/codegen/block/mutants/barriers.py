@@ -8,25 +8,24 @@ from collections.abc import Iterator
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op
 
+from . import excuses
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
 
 Names = tuple[set[str], set[str]]
 
 
-_AROUND = re.compile(r" of the iteration before,|acquire of |release of |, in the same bytes")
+_PAIR = re.compile(r"(?:.*: )?(?:acquire of )?(\w+).*? before (?:release of )?(\w+)")
 
 
 def _names(barrier: Op) -> Names:
     """Return the mnemonics of the accesses before a barrier, and of those after it."""
-    pairs = [_AROUND.sub("", pair).split(" before ") for pair in barrier.attributes["pairs"]]
-    return {first for first, _ in pairs}, {second for _, second in pairs}
+    pairs = [_PAIR.match(pair) for pair in barrier.attributes["pairs"]]
+    return {pair[1] for pair in pairs}, {pair[2] for pair in pairs}
 
 
-def _excuse(barrier: Op) -> str:
-    first, second = _names(barrier)
-    if all(name.startswith("atomic") for name in first | second):
-        return "atomics do not race, and those of one warp go together"
-    return ""
+def _excuse(body: Body, barrier: Op) -> str:
+    excuse = excuses.atomics_of_one_warp(body, *_names(barrier))
+    return excuse or excuses.iterations_apart(body, barrier)
 
 
 def _is_of_shared_memory(barrier: Op) -> bool:
@@ -38,7 +37,7 @@ def _is_of_shared_memory(barrier: Op) -> bool:
 def _dropped(body: Body, shared: bool) -> Iterator[Site]:
     for barrier in ops(body, "barrier"):
         if _is_of_shared_memory(barrier) is shared:
-            yield Site(barrier, barrier.erase, _excuse(barrier))
+            yield Site(barrier, barrier.erase, _excuse(body, barrier))
 
 
 @defect("barrier of shared memory dropped", VERIFIER)
@@ -64,7 +63,12 @@ def _moved(body: Body, shared: bool, late: bool) -> Iterator[Site]:
                 barrier.operands["memory"] = ()
                 (barrier.move_after if late else barrier.move_before)(beyond)
 
-            yield Site(barrier, change, _excuse(barrier))
+            excuse = _excuse(body, barrier)
+            if late:
+                excuse = excuse or excuses.between_iterations(
+                    barrier, reached[0], _names(barrier)[0]
+                )
+            yield Site(barrier, change, excuse)
 
 
 @defect("barrier of shared memory late", VERIFIER)

@@ -9,6 +9,7 @@ from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag
 from tileir.ir import Body, Op, Value
 
+from . import excuses
 from .defect import EMULATOR, IN_RINGS, VERIFIER, Loop, Site, advanced, defect, loops, ops
 
 
@@ -38,7 +39,8 @@ def wait_late(body: Body) -> Iterator[Site]:
     for wait in ops(body, "wait_group"):
         following = wait.parent.ops[wait.index + 1]
         if following.name == "barrier":
-            yield Site(wait, lambda wait=wait, barrier=following: wait.move_after(barrier))
+            excuse = excuses.another_barrier(wait, following)
+            yield Site(wait, lambda wait=wait, barrier=following: wait.move_after(barrier), excuse)
 
 
 @defect("commit_group before the last copy", VERIFIER)

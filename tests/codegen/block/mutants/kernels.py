@@ -13,6 +13,7 @@ from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
 from tests.launches import Launch, newest
 from tileir import assemble
 
@@ -102,16 +103,39 @@ def read_ahead() -> Kernel:
 
 
 def workload(name: str, target: str = "sm_80") -> Kernel:
-    """A kernel of the benchmarks, on a small problem."""
-    from tests.lab.bench.workloads.cases import CASES, HERE
-
-    case = CASES[name]()
-
-    def start() -> Any:
-        return case.arguments(), case.grid, lambda: _passes(case.check)
-
+    """A kernel of the benchmarks, on a small problem, and on what more its defects need to show."""
+    cases = [CASES[name](), *(each() for each in _MORE_CASES.get(name, ()))]
+    starts = tuple(lambda case=case: _case_start(case) for case in cases)
+    if name == "rope":
+        starts += (_overlapping_heads,)
     text = (HERE / f"{name}.mlir").read_text(encoding="utf-8")
-    return Kernel(assemble(text), name, target, (start,))
+    return Kernel(assemble(text), name, target, starts)
+
+
+_MORE_CASES: dict[str, tuple[Callable[[], Case], ...]] = {
+    "fmha_backward": (lambda: fmha_backward(rows=144),),
+    "gqa_decode": (lambda: gqa_decode(sharpness=100),),
+}
+"""More iterations than are loaded before the loop; rows whose maxima are far apart."""
+
+
+def _case_start(case: Case) -> Any:
+    return case.arguments(), case.grid, lambda: _passes(case.check)
+
+
+def _overlapping_heads() -> Any:
+    """The first token of rope, where the second half of each head is the first half of the next."""
+    case = CASES["rope"]()
+    args, heads, half = case.arguments(), 16, 64
+    args[-2] = half
+    both = case.expected["y"][0, :heads]
+    expected = np.vstack([both[:1, :half], both[:, half:]])
+
+    def is_right() -> bool:
+        found = case.copies["y"].ravel()[: expected.size].astype(np.float64)
+        return np.allclose(found, expected.ravel(), case.tolerance, case.tolerance)
+
+    return args, 1, is_right
 
 
 def _passes(check: Callable[[], None]) -> bool:
@@ -146,17 +170,20 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
             "insert_corner",
             "layer_norm",
             "mma_f16_f16",
+            "mma_scaled",
+            "print_values",
             "reduce_custom",
             "row_argmax",
             "row_sum",
             "scan_affine",
+            "scratch_memory",
             "shapes",
             "softmax",
             "transpose_view",
         )
     },
     **{name: lambda name=name: in_place(name) for name in KERNELS_WITH_BARRIERS},
-    "rope": lambda: workload("rope"),
+    **{name: lambda name=name: workload(name) for name in ("rms_norm_residual", "rope")},
 }
 """Those of the test: rings, conversions, folds, scans, slices, tokens, atomics."""
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.block.areas import area_bytes, behind
+from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
-from tileir.codegen.nvptx.passes.allocate_memory import areas_of
-from tileir.codegen.nvptx.passes.barrier_pairs import BarrierPairs
-from tileir.codegen.nvptx.passes.barrier_walk import Accesses
 from tileir.ir import Body, Op, Value
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
+from .excuses import areas_apart, elements_alike, folded_together
 
 _ALIGNED = 16
 
@@ -27,12 +24,11 @@ def _placed_areas(body: Body) -> Iterator[Op]:
 
 
 def _areas(body: Body) -> Iterator[tuple[Op, Op]]:
-    """Yield pairs of areas that have no byte in common; the second is a tile's."""
+    """Yield pairs of areas that have no byte in common; the second is a tile's, if one is."""
     areas = list(_placed_areas(body))
     for one, other in combinations(areas, 2):
         spans = sorted((op.attributes["offset"], area_bytes(op)) for op in (one, other))
-        apart = spans[0][0] + spans[0][1] <= spans[1][0]
-        if apart and "shared_alloc" in (one.name, other.name):
+        if spans[0][0] + spans[0][1] <= spans[1][0]:
             yield (one, other) if other.name == "shared_alloc" else (other, one)
 
 
@@ -43,7 +39,8 @@ def _placed(area: Op, offset: int) -> Callable[[], None]:
 @defect("an area in the bytes of another", VERIFIER)
 def overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
-        yield Site(other, _placed(other, one.attributes["offset"]), _apart(body, one, other))
+        place = one.attributes["offset"]
+        yield Site(other, _placed(other, place), areas_apart(body, one, other, place))
 
 
 @defect("an area in the last bytes of another", VERIFIER)
@@ -51,28 +48,18 @@ def partial_overlap(body: Body) -> Iterator[Site]:
     for one, other in _areas(body):
         last = (area_bytes(one) - 1) // _ALIGNED * _ALIGNED
         place = one.attributes["offset"] + last
-        yield Site(other, _placed(other, place), _apart(body, one, other))
-
-
-def _apart(body: Body, one: Op, other: Op) -> str:
-    """Say if two areas are not live at the same time, and accessed with a barrier between."""
-    areas = {area.op: area for area in areas_of(body)}
-    unordered = BarrierPairs(body, Accesses(body, Divisibility())).unordered
-    together = areas[one].lives_with(areas[other]) or {(one, other), (other, one)} & unordered
-    return "" if together else "they are not live at the same time, and a barrier is between"
+        yield Site(other, _placed(other, place), areas_apart(body, one, other, place))
 
 
 @defect("an area that is not aligned", VERIFIER)
 def misaligned(body: Body) -> Iterator[Site]:
-    for area in ops(body, "shared_alloc"):
+    for area in _placed_areas(body):
         yield Site(area, _placed(area, area.attributes["offset"] + 4))
 
 
 @defect("an area beyond the end", VERIFIER)
 def beyond(body: Body) -> Iterator[Site]:
-    areas = [
-        op for op in ops(body, "alloca", "shared_alloc") if op.attributes["offset"] is not None
-    ]
+    areas = list(_placed_areas(body))
     for area in areas[-1:]:
         end = max(op.attributes["offset"] + area_bytes(op) for op in areas)
         yield Site(area, _placed(area, -(-end // 128) * 128))
@@ -89,20 +76,6 @@ _ACCESSES = {
     "store_shared": ("destination",),
 }
 """Mnemonic -> its operands in shared memory."""
-
-
-def _alike(body: Body, tile: Value) -> str:
-    """Say if all elements of a tile are the same."""
-    area = behind(tile)[0]
-    stores = (op for op in ops(body, "store_shared", "copy_async"))
-    values = [op for op in stores if behind(op.operands["destination"])[0] is area]
-    if all(op.name == "store_shared" and _is_constant(op.operands["value"]) for op in values):
-        return "all elements of the tile are the same"
-    return ""
-
-
-def _is_constant(value: Value) -> bool:
-    return isinstance(value.owner, Op) and value.owner.name == "constant"
 
 
 def _seen_otherwise(
@@ -122,7 +95,16 @@ def _seen_otherwise(
                     view.insert_before(op)
                     op.operands[slot] = view.result
 
-                yield Site(op, change, _alike(body, tile))
+                yield Site(op, change, _excuse(body, op, tile, offsets))
+
+
+def _excuse(body: Body, op: Op, tile: Value, offsets: Sequence[int]) -> str:
+    before = tile.type.offsets
+    excuse = elements_alike(body, tile)
+    if not excuse and sorted(before) == sorted(offsets):
+        moved = [bit for bit, offset in enumerate(offsets) if offset != before[bit]]
+        excuse = folded_together(body, op, tile, moved)
+    return excuse
 
 
 @defect("two bits of the swizzle swapped", EMULATOR)

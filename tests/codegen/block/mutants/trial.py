@@ -91,17 +91,39 @@ def attempt(
 
 
 def wrong(kernel: Kernel, ptx: str, plan: dict[str, Any]) -> str:
-    """Return what the emulator notices: a kind of error, "wrong" results, or nothing."""
+    """Return what the emulator notices: a kind of error, "wrong" results, or nothing.
+
+    What is printed is wrong if the kernel without a defect prints something else.
+    """
+    printed = []
+    try:
+        for right, output in _launched(kernel, ptx, plan):
+            if not right():
+                return "wrong"
+            printed.append(output)
+    except EmulationError as problem:
+        return problem.kind
+    return "wrong" if "vprintf" in ptx and printed != _printed(kernel) else ""
+
+
+def _launched(
+    kernel: Kernel, ptx: str, plan: dict[str, Any]
+) -> Iterator[tuple[Callable[[], bool], str]]:
+    """Make each launch under each schedule; yield what says if it is right, and what it prints."""
     for start in kernel.launches:
         for schedule in _schedules(kernel, ptx):
             args, grid, right = start()
-            try:
-                launch(ptx, plan, grid, args, schedule=schedule, limit=LIMIT)
-            except EmulationError as problem:
-                return problem.kind
-            if not right():
-                return "wrong"
-    return ""
+            done = launch(ptx, plan, grid, args, schedule=schedule, limit=LIMIT)
+            yield right, done.output
+
+
+@cache
+def _printed(kernel: Kernel) -> list[str]:
+    """Return what the launches of a kernel without a defect print."""
+    state = _state(kernel)
+    for name in STAGES["nvptx"]:
+        stage_of("nvptx", name)(state)
+    return [output for _, output in _launched(kernel, state.ptx, state.plans[kernel.entry])]
 
 
 def _schedules(kernel: Kernel, ptx: str) -> Iterator[str]:

@@ -30,7 +30,7 @@ def test_every_text_reads_back(name: str, target: str, monkeypatch: pytest.Monke
     printer, seen = Printer(), {}
 
     def after(stage: str, state: Any) -> None:
-        text, _, _ = printer.print(stage, state)
+        text = printer.print(stage, state).text
         if stage not in BLOCK_STAGES:
             return
         kernels = [each.kernel for each in state.kernels]

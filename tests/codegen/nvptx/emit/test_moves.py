@@ -37,6 +37,17 @@ def test_transposition(shape: tuple[int, ...], dtype: str) -> None:
     np.testing.assert_array_equal(result, array.T)
 
 
+def test_few_elements_are_packed_to_one() -> None:
+    """What is loaded lies in several threads; the one element lies in every one."""
+    array, result = np.array([2, 7], np.int8), np.zeros(1, np.int8)
+    kernel = Kernel()
+    kernel.line(f"%n = trunci {kernel.load(array)} : tile<2xi8> -> tile<2xi4>")
+    kernel.line("%p = pack %n : tile<2xi4> -> tile<1xi8>")
+    kernel.store("%p", result)
+    run(kernel, [array, result])
+    assert result[0] == 0x72
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(
     ("shape", "dim"), [((16384,), 0), ((64, 64), 0), ((16, 256), 1), ((512, 8), 0), ((2, 2), 1)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.codegen.build import Kernel
 from tests.codegen.nvptx.compiled import compiled
+from tests.lab import bench
 from tileir import assemble
 from tileir.codegen import compile
 from tileir.codegen.nvptx import plan
@@ -144,3 +146,13 @@ def test_whether_grids_may_overlap(op: str) -> None:
         found = compile(assemble(text), target)
         assert found.plan["k"]["overlaps_grids"] == ("griddepcontrol" in found.ptx)
         assert found.plan["k"]["overlaps_grids"] == (target == "sm_90")
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_90"])
+@pytest.mark.parametrize("name", ["matmul_f16", "softmax"])
+def test_what_is_copied_to_shared_memory_is_not_written(name: str, target: str) -> None:
+    """Operands of products are staged there, by copies or stores; so are parts of reductions."""
+    text = (Path(bench.__file__).parent / "kernels" / f"{name}.mlir").read_text()
+    (plan,) = compile(assemble(text), target).plan.values()
+    written = [row["written"] for row in plan["parameters"] if row["type"].startswith("ptr")]
+    assert written == [False, True] if name == "softmax" else [False, False, True]

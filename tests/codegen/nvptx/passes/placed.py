@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tests.codegen.block.problems import block_problem
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
-from tileir.codegen.block.verifier import block_problem
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.nvptx.passes.allocate_memory import allocate_memory
-from tileir.codegen.nvptx.passes.place_barriers import place_barriers
+from tileir.codegen.nvptx.passes.memory.allocate_memory import allocate_memory
+from tileir.codegen.nvptx.passes.memory.place_barriers import place_barriers
 from tileir.gpus import TARGETS
 from tileir.ir import Body, Op
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.codegen.block.bodies import F16, Builder
 from tileir.codegen.block.types import Shared
-from tileir.codegen.nvptx.passes.allocate_memory import memory_needed
+from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.errors import UnsupportedError
 from tileir.ir import Op
 from tileir.types import Pointer, Scalar, Tile

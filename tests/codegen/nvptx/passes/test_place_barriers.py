@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, STRAIGHT, Builder
-from tileir.codegen.block.verifier import block_problem
+from tests.codegen.block.problems import block_problem
 
 from .placed import barriers as barriers_of
 from .placed import followers, placed, without_each
@@ -129,9 +129,14 @@ def test_a_ring_needs_one_barrier_behind_the_wait(slots: int, beside: bool) -> N
     (barrier,) = barriers_of(body)
     assert barrier.parent.ops[barrier.index - 1].name == "wait_group"
     pairs = barrier.attributes["pairs"]
-    assert f"mma {AROUND} copy_async" in pairs
-    assert any(pair.startswith("copy_async") and pair.endswith("before mma") for pair in pairs)
+    assert f"0, 1: mma {AROUND} copy_async for {later(slots - 1)} later" in pairs
+    awaited = f"0, 1: copy_async for this iteration, started {later(slots - 1)} ahead,"
+    assert f"{awaited} before mma" in pairs
     assert all(problem for _, problem in without_each(body))
+
+
+def later(iterations: int) -> str:
+    return "one iteration" if iterations == 1 else f"{iterations} iterations"
 
 
 def test_with_a_slot_to_spare_a_product_and_copies_do_not_meet() -> None:
@@ -140,7 +145,7 @@ def test_with_a_slot_to_spare_a_product_and_copies_do_not_meet() -> None:
     body = b.finish()
     placed(body)
     (barrier,) = barriers_of(body)
-    assert not any(pair.endswith("copy_async") for pair in barrier.attributes["pairs"])
+    assert not any("before copy_async" in pair for pair in barrier.attributes["pairs"])
     assert len(barrier.operands["memory"]) == 2
 
 
@@ -150,9 +155,50 @@ def test_pairs_name_iterations() -> None:
     body = b.finish()
     placed(body)
     assert [barrier.attributes["pairs"] for barrier in barriers_of(body)] == [
-        (f"load_shared {AROUND} store_shared",),
-        ("store_shared before load_shared",),
+        (f"0: load_shared {AROUND} store_shared",),
+        ("0: store_shared before load_shared",),
     ]
+
+
+def around_a_loop(b: Builder) -> None:
+    """The loop has a barrier of its own; if it makes no trips, nobody passes that."""
+    tile, other = b.alloc(), b.alloc()
+    b.store(tile)
+    with b.loop():
+        b.store(other)
+        b.load(other)
+    b.load(tile)
+
+
+@pytest.mark.parametrize(("case", "expected"), [
+    (around_a_loop, [
+        ("0: load_shared of the iteration before, before store_shared",),
+        ("0: store_shared before load_shared",),
+        ("0: store_shared before load_shared, if a loop between makes no trips",),
+    ]),
+    (loop_entry_beside, [
+        (
+            "0: store_shared of the iteration before, before load_shared",
+            "0: store_shared outside of the loop, before load_shared",
+        ),
+        ("0: load_shared before store_shared",),
+    ]),
+    (nested, [
+        ("0: load_shared in a loop of the iteration before, before store_shared",),
+        ("0: store_shared before load_shared in a later loop",),
+    ]),
+    (stored_on_one_side, [
+        ("0: store_shared before store_shared",), ("0: store_shared before load_shared",),
+    ]),
+])  # fmt: skip
+def test_pairs_say_where_the_accesses_are(
+    case: Callable[[Builder], object], expected: list[tuple[str, ...]]
+) -> None:
+    b = Builder()
+    case(b)
+    body = b.finish()
+    placed(body)
+    assert [barrier.attributes["pairs"] for barrier in barriers_of(body)] == expected
 
 
 def test_scratch_memory_is_spread_before_barriers_are_added() -> None:
@@ -182,7 +228,7 @@ def test_where_there_is_no_room_a_barrier_more_uses_bytes_again() -> None:
     body = b.finish()
     assert placed(body, room=2048) == 2048
     pairs = [pair for op in barriers_of(body) for pair in op.attributes["pairs"]]
-    assert "load_shared before store_shared, in the same bytes" in pairs
+    assert "0 then 1: load_shared before store_shared, in the same bytes" in pairs
     assert len(barriers_of(body)) == 4
     assert block_problem(body, ordered=True) is None
     assert all(problem for _, problem in without_each(body))

@@ -23,6 +23,7 @@ from tileir.gpus import TARGETS
 
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
          "i8": np.int8, "i32": np.int32}  # fmt: skip
+PROLOGUE = "the prologue of a later loop"
 COPY = re.compile(r"cp\.async\.(c[ag])\.shared\.global [^,]*, [^,]*, (\d+)(, (%r\d+|present))?;")
 
 
@@ -177,7 +178,7 @@ def test_what_is_stored_before_the_loop_is_seen_in_it() -> None:
     text = loop_over_tiles(body, before=before)
     assert stages(text)
     around_store = ("store_view_tko", ("load_view_tko before store_view_tko",))
-    before_loop = ("pipelined_for", ("store_view_tko before copy_async",))
+    before_loop = ("pipelined_for", (f"store_view_tko before copy_async in {PROLOGUE}",))
     assert barriers(text) == [around_store, before_loop]
     assert barriers(loop_over_tiles(before=before)) == [around_store]
     # Once more than without the store.

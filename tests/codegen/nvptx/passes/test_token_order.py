@@ -10,7 +10,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import blocked
-from tileir.codegen.nvptx.passes.place_barriers import place_barriers
+from tileir.codegen.nvptx.passes.memory.place_barriers import place_barriers
 from tileir.ir import Body, Op, Value
 from tileir.types import Tile
 

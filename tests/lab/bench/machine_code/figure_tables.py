@@ -67,9 +67,17 @@ def kernel(name: str) -> str:
 
 
 def chosen(sets: Iterable[str], only: Sequence[str] | None) -> dict[str, Path]:
-    """The kernels of some sets, or those of them that are named."""
-    known = {name: path for each in sets for name, path in figures.SETS[each].items()}
-    return {name: path for name, path in known.items() if not only or name in only}
+    """The kernels of some sets, or those of them that are named.
+
+    A name that two of the sets have stands for the kernel of the first; the other is named with
+    its set.
+    """
+    found: dict[str, Path] = {}
+    for each in sets:
+        for name, path in figures.SETS[each].items():
+            if not only or name in only:
+                found[f"{name} ({each})" if name in found else name] = path
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -111,10 +119,17 @@ def report(
     before = against.read(earlier)
     changes = list(against.changes(rows, before))
     lost = list(against.lost(rows, before))
+    new = [
+        f"{row.kernel} {row.target}"
+        for row in rows
+        if isinstance(row.ours, figures.Code) and (row.kernel, row.target) not in before
+    ]
     if not as_json:
         console.print(*compared(changes))
     for line in (*summary(changes), *lost):
         console.print(line, soft_wrap=True)
+    if new:
+        console.print(f"not compared, as earlier figures lack it: {', '.join(new)}", soft_wrap=True)
     return 1 if lost or any(change.worse() for change in changes) else 0
 
 

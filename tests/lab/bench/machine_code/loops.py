@@ -45,6 +45,14 @@ def innermost(listing: str) -> list[Counter[str]]:
     return found
 
 
+def main_loop(listing: str) -> Counter[str]:
+    """The opcodes of the shortest innermost loop that multiplies most; empty if none does."""
+    multiplying = [loop for loop in innermost(listing) if sass.products(loop)]
+    return max(
+        multiplying, key=lambda loop: (sass.products(loop), -loop.total()), default=Counter()
+    )
+
+
 def _of_function(text: str) -> list[Counter[str]]:
     blocks, labels = _blocks(text)
     after = _successors(blocks, labels)
@@ -61,7 +69,7 @@ def _of_function(text: str) -> list[Counter[str]]:
 def _only_waits(opcodes: Iterable[str]) -> bool:
     names = set(opcodes)
     pauses = any(name.startswith(("SYNCS", "NANOSLEEP")) for name in names)
-    works = any(name.startswith((*_WORK, *sass.TENSOR_CORES)) for name in names)
+    works = any(name.startswith(_WORK) or sass.multiplies(name) for name in names)
     return names == {"BRA"} or (pauses and not works)
 
 
@@ -202,7 +210,7 @@ def _bytes(name: str) -> int:
 
 def products(opcodes: Counter[str]) -> set[str]:
     """The instructions among them that multiply matrices."""
-    return {name for name in opcodes if name.startswith(sass.TENSOR_CORES)}
+    return {name for name in opcodes if sass.multiplies(name)}
 
 
 def work(opcodes: Counter[str]) -> int:

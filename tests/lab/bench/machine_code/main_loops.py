@@ -18,7 +18,7 @@ from tests.conftest import nvidia_tool
 from tileir import assemble
 from tileir.codegen import compile
 
-from . import sass
+from . import loops, sass
 
 KERNELS = ("matmul_f16", "attention", "attention_bf16")
 SOURCES = Path(__file__).parents[1] / "kernels"
@@ -98,7 +98,7 @@ def _loop(cubin: Path, shared: int | None = None) -> Loop:
     listing = _run("nvdisasm", "-c", cubin)
     everything = sass.opcodes(listing)
     local = sum(n for opcode, n in everything.items() if opcode.startswith(("LDL", "STL")))
-    return Loop(sass.main_loop(listing), local, sass.registers(cubin.read_bytes()), shared)
+    return Loop(loops.main_loop(listing), local, sass.registers(cubin.read_bytes()), shared)
 
 
 def _run(name: str, *arguments: object) -> str:

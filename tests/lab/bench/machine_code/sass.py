@@ -1,5 +1,5 @@
-"""What a listing of SASS by nvdisasm says: how often each opcode occurs, how loads overlap, what is
-in the loop that multiplies; and what nvdisasm leaves out, registers.
+"""What a listing of SASS by nvdisasm says: how often each opcode occurs and how loads overlap; and
+what nvdisasm leaves out, registers.
 
 Instructions are read in the order in which they stand, whatever branches over them.
 """
@@ -14,17 +14,13 @@ _LINE = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
 )
 _REGISTER = re.compile(r"\bR(\d+)(\.64)?\b")
-_LABEL = re.compile(r"^\s*(\.L_\w+):")
-_BRANCH = re.compile(r"\bBRA\b.*`\((\.L_\w+)\)")
 _REGISTER_COUNT = re.compile(rb"\x04\x2f\x08\x00.{4}(.{4})", re.DOTALL)
 """An attribute of a cubin's section .nv.info: format, name, bytes; then the kernel and a number."""
 _WAIT = re.compile(r"\bDEPBAR\.LE SB0, 0x(\d+)")
 _PADDING = {"NOP"}
-TENSOR_CORES = (
-    "HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "QMMA", "QGMMA", "OMMA",
-    "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA",
-)  # fmt: skip
-"""Instructions that multiply matrices."""
+_TENSOR_CORES = re.compile(r"(UTC[A-Z]*|[A-Z]G?)MMA\b")
+"""Instructions that multiply matrices: of a warp, of a warpgroup (HGMMA, QGMMA, IGMMA), and of the
+tensor cores of Blackwell (UTCHMMA and so on)."""
 
 
 def opcodes(listing: str) -> Counter[str]:
@@ -65,27 +61,14 @@ def groups_under_way(listing: str) -> int:
     return max((int(left[1]) for left in _WAIT.finditer(listing)), default=0)
 
 
-def main_loop(listing: str) -> Counter[str]:
-    """The opcodes of the shortest loop that has most of the matrix instructions of any loop.
-
-    A loop is what lies between a branch and a label before it. Empty if none multiplies.
-    """
-    labels: dict[str, int] = {}
-    lines = listing.splitlines(keepends=True)
-    loops = []
-    for number, line in enumerate(lines):
-        if label := _LABEL.match(line):
-            labels[label[1]] = number
-        elif (branch := _BRANCH.search(line)) and branch[1] in labels:
-            body = "".join(lines[labels[branch[1]] : number + 1])
-            loops.append(Counter(name for name, _ in _instructions(body)))
-    loops = [loop for loop in loops if products(loop)]
-    return max(loops, key=lambda loop: (products(loop), -loop.total()), default=Counter())
-
-
 def products(opcodes: Counter[str]) -> int:
     """How many of the instructions multiply matrices."""
-    return sum(n for name, n in opcodes.items() if name.startswith(TENSOR_CORES))
+    return sum(n for name, n in opcodes.items() if multiplies(name))
+
+
+def multiplies(opcode: str) -> bool:
+    """Whether an instruction multiplies matrices."""
+    return _TENSOR_CORES.match(opcode) is not None
 
 
 def _instructions(listing: str) -> Iterator[tuple[str, str]]:

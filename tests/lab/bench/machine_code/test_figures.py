@@ -140,6 +140,9 @@ def test_a_run_compares_with_an_earlier_one(
     made = rows(replace(CODE, registers=136))
     assert main([*usual, "--against", str(path)]) == 1
     assert "WORSE gemm sm_80: blocks on a multiprocessor 2 -> 1" in capsys.readouterr().out
+    made = [figures.Row("gemm", "sm_90", CODE, CODE)]
+    assert main([*usual, "--against", str(path)]) == 0
+    assert "not compared, as earlier figures lack it: gemm sm_90" in capsys.readouterr().out
     made = [figures.Row("gemm", "sm_80", "sm_80 lacks everything", CODE)]
     assert main([*usual, "--against", str(path)]) == 1
     assert "gemm sm_80: sm_80 lacks everything" in capsys.readouterr().out
@@ -151,7 +154,14 @@ def test_sets_are_the_kernels_that_there_are() -> None:
         "copy",
         "rope",
     ]
-    assert len(figure_tables.chosen(figures.SETS, None)) == len(set().union(*figures.SETS.values()))
+    everything = figure_tables.chosen(figures.SETS, None)
+    assert set(everything.values()) == {
+        path for each in figures.SETS.values() for path in each.values()
+    }
+    assert list(figure_tables.chosen(["workloads", "fixtures"], ["histogram"]).items()) == [
+        ("histogram", figures.SETS["workloads"]["histogram"]),
+        ("histogram (fixtures)", figures.SETS["fixtures"]["histogram"]),
+    ]
 
 
 @pytest.mark.parametrize("kind", generated.TYPES)

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from . import cubin, loops
+from . import cubin, loops, sass
 
 NESTED = """
 \t.section\t.text.kernel,"ax",@progbits
@@ -28,6 +28,34 @@ NESTED = """
 
 def test_only_the_innermost_loop_counts_with_all_its_blocks() -> None:
     assert loops.innermost(NESTED) == [{"HMMA.16816.F32": 1, "FADD": 1, "BRA": 2}]
+
+
+def test_the_main_loop_is_the_innermost_one_that_multiplies_most() -> None:
+    """Of two as good ones the shorter one; what is around it, and what only waits, is no part."""
+    other = """
+.L_x_4:
+        /*0090*/                   HMMA.16816.F32 R4, R8, R10, R4 ;
+        /*00a0*/               @P1 BRA `(.L_x_4) ;
+"""
+    listing = NESTED.replace(".L_x_3:", f"{other}.L_x_3:")
+    assert loops.main_loop(NESTED) == {"HMMA.16816.F32": 1, "FADD": 1, "BRA": 2}
+    assert loops.main_loop(listing.replace("EXIT ;", "NOP ;")) == {"HMMA.16816.F32": 1, "BRA": 1}
+    assert loops.main_loop(NESTED.replace("HMMA", "HFMA2")) == {}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "multiplies"),
+    [
+        ("HMMA.16816.F32", True), ("IMMA.16832.S8.S8", True), ("DMMA.884", True),
+        ("HGMMA.64x128x16.F32", True), ("QGMMA.64x128x32.F32.E4M3.E4M3", True),
+        ("IGMMA.64x128x32.S8.S8", True), ("QMMA.SF.16832.F32", True), ("OMMA.SF.16864.F32", True),
+        ("UTCHMMA", True), ("UTCHMMA.2CTA", True), ("UTCQMMA", True), ("UTCIMMA", True),
+        ("UTCOMMA.4X", True), ("UTCMXQMMA", True), ("UTCBAR", False), ("UTCATOMSWS", False),
+        ("HFMA2.MMA", False), ("WARPGROUP.DEPBAR.LE", False), ("FFMA", False),
+    ],
+)  # fmt: skip
+def test_opcodes_that_multiply_matrices(opcode: str, multiplies: bool) -> None:
+    assert sass.products({opcode: 3}) == 3 * multiplies
 
 
 @pytest.mark.parametrize(

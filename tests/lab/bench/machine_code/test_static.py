@@ -117,24 +117,6 @@ def test_tables_fit_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     ]  # fmt: skip
 
 
-NESTED = """
-.L_x_1:
-        /*0000*/                   LDGSTS.E.BYPASS.128 [R2], [R4.64] ;
-.L_x_2:
-        /*0010*/                   HMMA.16816.F32 R4, R8, R10, R4 ;
-        /*0020*/              @P0  BRA `(.L_x_2) ;
-        /*0030*/              @P1  BRA `(.L_x_1) ;
-.L_x_3:
-        /*0040*/                   FADD R10, R7, 1 ;
-        /*0050*/              @P1  BRA `(.L_x_3) ;
-"""
-
-
-def test_the_main_loop_is_the_innermost_one_that_multiplies() -> None:
-    assert sass.main_loop(NESTED) == {"HMMA.16816.F32": 1, "BRA": 1}
-    assert sass.main_loop(LISTING) == {}
-
-
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", main_loops.KERNELS)
 def test_our_main_loops_stand_beside_tileiras(tmp_path: Path, name: str) -> None:

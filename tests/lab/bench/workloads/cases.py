@@ -194,8 +194,10 @@ def fmha_causal() -> Case:
 
 
 @_case
-def gqa_decode() -> Case:
+def gqa_decode(sharpness: float = 1.0) -> Case:
+    """Every other row of q is multiplied by the sharpness."""
     q = _random(1, 2, 16, 128, dtype=BF16)
+    q[:, ::2] *= BF16.type(sharpness)
     k, v = (_random(seed, 2, 141, 128, dtype=BF16) for seed in (2, 3))
     lengths = np.array([77, 131], np.int32)
     z = np.zeros(q.shape)
@@ -207,9 +209,9 @@ def gqa_decode() -> Case:
 
 
 @_case
-def fmha_backward() -> Case:
+def fmha_backward(rows: int = 80) -> Case:
     scale = 64**-0.5
-    q, k, v, dz = (_random(seed, 2, 80, 64, dtype=F16) for seed in (1, 2, 3, 4))
+    q, k, v, dz = (_random(seed, 2, rows, 64, dtype=F16) for seed in (1, 2, 3, 4))
     wide_q, wide_k, wide_v, wide_dz = _wide(q, k, v, dz)
     score = wide_q @ wide_k.transpose(0, 2, 1) * scale
     power = _softmax(score)
@@ -222,7 +224,7 @@ def fmha_backward() -> Case:
         "dk": np.zeros_like(q), "dv": np.zeros_like(q), "scale": scale,
     }  # fmt: skip
     expected = {"dk": dscore.transpose(0, 2, 1) @ wide_q, "dv": power.transpose(0, 2, 1) @ wide_dz}
-    return Case((2, 2), given, expected)
+    return Case((_tiles(rows, 64), 2), given, expected)
 
 
 # Rows ---------------------------------------------------------------------------------------

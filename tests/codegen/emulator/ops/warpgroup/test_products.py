@@ -16,6 +16,7 @@ from tests.codegen.emulator.ops.warpgroup.kernels import (
     depth_of,
     held_by,
     instruction,
+    joined,
     of_threads,
     read_as,
     run,
@@ -211,30 +212,46 @@ def test_a_guard_takes_whole_warpgroups(schedule: str) -> None:
         case.check(found, case.expected() if done else case.c.astype(float))
 
 
-def several() -> dict[str, str]:
+@pytest.mark.parametrize("races", [True, False])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_warpgroups_have_descriptors_of_their_own(schedule: str, races: bool) -> None:
+    """Two warpgroups share a second factor, and each has 64 rows of the first one."""
+    tiles = [dense("k", 1, rows, 16, 2) for rows in (128, 16)]
+    a, b = values("f16", (128, 16)), values("f16", (16, 16), 1)
+    image = np.concatenate([tile.image(each) for tile, each in zip(tiles, (a, b), strict=True)])
+    rows = (tiles[0].nbytes // 2) >> 4
+    code = (
+        f"mov.b64 %d8, {tiles[0].descriptor(0)};\n"
+        f"mov.b64 %d9, {tiles[1].descriptor(tiles[0].nbytes)};\n"
+        f"shr.u32 %r8, %r0, 7;\nmul.wide.u32 %d10, %r8, {rows};\nadd.s64 %d8, %d8, %d10;\n"
+        + FENCE + instruction("f32.f16.f16", 16, "%d8", "%d9", "0, 1, 1, 0, 0") + COMMIT + WAIT
+    )  # fmt: skip
+    ptx = text(code, held=0, nbytes=image.nbytes, sums=8, threads=256)
+    before = np.zeros((256, 8), np.uint32)
+    words = run(ptx, image, before, 8, threads=256, schedule=schedule, races=races)
+    found = np.concatenate([of_threads(half, 16, "f32") for half in np.split(words, 2)])
+    np.testing.assert_allclose(found, a.astype(float) @ b.astype(float).T, rtol=1e-6, atol=1e-6)
+
+
+def several() -> list[str]:
     """Kernels of all kinds that the tests run, for the assembler."""
-    out = {}
+    out = []
     for kinds in KINDS:
         size = np.dtype(DTYPES[kinds.split(".")[1]]).itemsize
         for n in (8, 64, 256):
             b = dense("k", 1, n, 32 // size, size)
             for a in (None, dense("k", 1, 64, 32 // size, size)):
                 finite = ".satfinite" if kinds.startswith("s32") and a else ""
-                held = "registers" if a is None else "shared"
-                out[f"{kinds}-{n}-{held}"] = Case(kinds, n, a, b).ptx(finite=finite)
+                out.append(Case(kinds, n, a, b).ptx(finite=finite))
     majors = [dense(major, 1, 64, 16, 2) for major in ("k", "mn")]
-    for a in (None, *majors):
-        for b in majors:
-            name = f"{a.major if a else 'registers'}-{b.major}"
-            out[name] = Case("f32.bf16.bf16", 64, a, b).ptx((1, -1))
+    out += [Case("f32.bf16.bf16", 64, a, b).ptx((1, -1)) for a in (None, *majors) for b in majors]
     return out
 
 
 @pytest.mark.oracle
 def test_the_kernels_are_ptx(tool, tmp_path: Path) -> None:
     source = tmp_path / "k.ptx"
-    for name, ptx in several().items():
-        source.write_text(ptx)
-        done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
-        assert done.returncode == 0, (name, done.stderr)
-        assert not done.stdout + done.stderr, name
+    source.write_text(joined(several()))
+    done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout + done.stderr

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.block.areas import behind
+from tileir.codegen.block.control_edges import loop_block
 from tileir.codegen.block.types import Frag, Mbarrier, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, rank
-from tileir.ir import Op, Value
+from tileir.ir import Block, Op, Value
 
 _NO_ACCESSES = frozenset(
     ("advance", "barrier", "commit_group", "first_turn", "shared_slot", "shared_view", "wait_group")
@@ -65,10 +66,16 @@ class SharedAccess:
     place: Place | None = None
     """The slot, if the tile is in a ring."""
     exchange: Exchange | None = None
-    around: bool = False
-    """Whether it is of an earlier iteration of a loop."""
     under_way: bool = False
     """Whether it is a copy that has not been waited for: no barrier completes it."""
+    block: Block | None = None
+    """The body or prologue of the innermost loop around it; None outside of loops."""
+    around: Op | None = None
+    """The outermost loop of which it is of an earlier iteration."""
+    passed: bool = False
+    """Whether it is open only because a loop behind it makes no trips."""
+    several: bool = False
+    """Whether more than one barrier has been passed since."""
 
 
 def place_of(turn: Value | None) -> Place:
@@ -145,4 +152,5 @@ def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
         kind = (op.operands["value"] if writes else op.result).type
         layout = kind.layout if isinstance(kind, Frag) else None
         exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
-    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name in _COPIES)
+    under_way, block = op.name in _COPIES, loop_block(op.parent)
+    return SharedAccess(op.name, tile, writes, place, exchange, under_way, block)

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.block.control_edges import BRANCHING, edges
+from tileir.codegen.block.control_edges import BRANCHING, edges, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
-from tileir.ir import Body, Op, Value
+from tileir.ir import Block, Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
 _SHARED = ("insert_slice", "load_shared", "load_slice", "store_shared", "wait_mma", *PRODUCT_NAMES)
@@ -44,7 +44,9 @@ class MemoryAccess:
     indices: tuple[object, ...] = ()
     """The indices of the tile; all operands of an access through pointers."""
     around: bool = False
-    """Whether it is of an earlier iteration of a loop."""
+    """Whether it is of an earlier iteration of a loop, or of before a loop in a later trip."""
+    block: Block | None = None
+    """The body of the innermost loop around it; None outside of loops."""
 
 
 Accesses = frozenset[MemoryAccess]
@@ -150,15 +152,15 @@ def _access(op: Op, facts: Divisibility) -> MemoryAccess:
         layout, writes = op.attributes.get("threads"), False
     else:
         layout, writes = _layout(op), op.spec.effects != READS
-    view = op.operands.get("view")
+    view, block = op.operands.get("view"), loop_block(op.parent)
     if view is None:
         used = (value for value in op.operand_list() if not isinstance(value.type, Token))
-        return MemoryAccess(op.name, writes, layout, None, tuple(used))
+        return MemoryAccess(op.name, writes, layout, None, tuple(used), block=block)
     tiling, kind = None, view.type
     if isinstance(kind, PartitionView) and _injective(view, facts):
         tiling = _tensor(view), kind.tile, kind.dim_map
     indices = tuple(_index(value, facts) for value in op.operands["index"])
-    return MemoryAccess(op.name, writes, layout, tiling, indices)
+    return MemoryAccess(op.name, writes, layout, tiling, indices, block=block)
 
 
 def _layout(op: Op) -> LinearLayout | None:

@@ -21,8 +21,8 @@ from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
 from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
-from .barrier_pairs import Areas, BarrierPairs, Pair, memory, texts
-from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
+from .barrier_pairs import Areas, BarrierPairs, memory, texts
+from .barrier_walk import Access, Accesses, BarrierWalk, Open, Pair, complete
 from .shared_accesses import reads_of
 
 ROOM = 16 << 10
@@ -179,10 +179,12 @@ class _Reuse:
 
     def name_pairs(self) -> None:
         """Give each barrier its pairs, and the memory that they are about."""
+        areas = [op for op in self._body.walk() if op.name == "shared_alloc"]
         for barrier in self._barriers():
             pairs = self._pairs_of(barrier) or self._walk.ordered_by(barrier, lambda _: True)
-            barrier.attributes["pairs"] = texts(pairs)
-            barrier.operands["memory"] = memory(barrier, pairs, self._numbers)
+            shared = memory(barrier, pairs, self._numbers)
+            barrier.operands["memory"] = shared
+            barrier.attributes["pairs"] = texts(barrier, pairs, shared, areas)
 
     def _insert(self, op: Op) -> Op:
         made = _insert(op)

@@ -50,6 +50,8 @@ class Everything:
 Access = SharedAccess | MemoryAccess | Acquired | Everything
 Open = set[tuple[Access, Op | None]]
 """Accesses, each with the barrier that has been passed since, if any."""
+Pair = tuple[Access, Access, Op]
+"""An access, a later one, and the op that makes the later one."""
 
 
 _CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "wait_group", *LOOPS))
@@ -173,7 +175,7 @@ class BarrierWalk:
             prologue = loop.regions[1].block
             for trip in range(loop.attributes["ahead"]):
                 if trip:
-                    start = renamed(start, control_edges.prologue_again(loop))
+                    start = renamed(start, control_edges.prologue_again(loop), loop)
                 start = self.block(prologue, start) or set()
             start = renamed(start, control_edges.prologue_end(loop))
         else:
@@ -186,11 +188,12 @@ class BarrierWalk:
             if larger == start:
                 break
             start = larger
-        if loop.name != "loop":
-            left.append(renamed(open_, control_edges.left(loop, loop)))
-        if not left:
-            return None
         behind_ = set[tuple[Access, Op | None]]().union(*left)
+        if loop.name != "loop":
+            passed_by = renamed(open_, control_edges.left(loop, loop))
+            behind_ |= {_passed_by(*entry) for entry in passed_by - behind_}
+        elif not left:
+            return None
         if loop.name == "pipelined_for":
             # No copy is under way: there was nothing left to copy.
             filled = set(_filled(loop))
@@ -222,7 +225,7 @@ class BarrierWalk:
             if shared_accesses.same_slot(access, place):
                 open_.remove(entry)
                 if op.name == "wait_group":  # of this thread; a tensor copy is there for all
-                    open_.add((replace(access, under_way=False), None))
+                    open_.add((replace(access, under_way=False, around=None), None))
 
     def _if(self, op: Op, open_: Open) -> Open | None:
         ends: list[Open] = []
@@ -238,7 +241,7 @@ class BarrierWalk:
     def _leave(self, end: Op, open_: Open) -> None:
         loop, again, left = self._loops[-1]
         if end.name == "continue":
-            again.append(renamed(open_, control_edges.again(loop, end)))
+            again.append(renamed(open_, control_edges.again(loop, end), loop))
         if end.name == "break" or loop.name != "loop":
             left.append(renamed(open_, control_edges.left(loop, end)))
 
@@ -248,10 +251,11 @@ def complete(open_: Open) -> None:
     open_ -= {each for each in open_ if not is_under_way(each[0])}
 
 
-def renamed(open_: Open, edge: Edge) -> Open:
+def renamed(open_: Open, edge: Edge, loop: Op | None = None) -> Open:
     """Return what is open behind an edge: slots are told by the turns that are known there.
 
-    The turns that are defined anew are not what they were before.
+    The turns that are defined anew are not what they were before. `loop` is the one that an edge
+    to another iteration is of.
     """
     turns = [
         (place_of(value) if value is not None else None, target)
@@ -260,15 +264,35 @@ def renamed(open_: Open, edge: Edge) -> Open:
     ]
     if not turns and not edge.again:
         return set(open_)
-    return {(_renamed(access, turns, edge.again), barrier) for access, barrier in open_}
+    again = loop if edge.again else None
+    return {(_renamed(access, turns, again), barrier) for access, barrier in open_}
 
 
-def _renamed(access: Access, turns: Iterable[tuple[Place | None, Value]], around: bool) -> Access:
-    if isinstance(access, SharedAccess) and access.place is not None:
-        access = replace(access, place=_place_behind(access, turns))
-    if around and not access.around and not isinstance(access, Everything):
+def _renamed(
+    access: Access, turns: Iterable[tuple[Place | None, Value]], again: Op | None
+) -> Access:
+    if isinstance(access, SharedAccess):
+        if access.place is not None:
+            access = replace(access, place=_place_behind(access, turns))
+        if again is not None and _is_of_later_trip(access, again):
+            access = replace(access, around=again)
+    elif again is not None and not access.around and not isinstance(access, Everything):
         access = replace(access, around=True)
     return access
+
+
+def _is_of_later_trip(access: SharedAccess, loop: Op) -> bool:
+    """Whether a trip more of a loop makes an access one of an earlier iteration of that loop."""
+    if access.block is None or not loop.contains(access.block.parent_op):
+        return False
+    return access.around is None or (access.around is not loop and loop.contains(access.around))
+
+
+def _passed_by(access: Access, since: Op | None) -> tuple[Access, Op | None]:
+    """Return an open access behind a loop that it is open behind if the loop makes no trips."""
+    if isinstance(access, SharedAccess):
+        access = replace(access, passed=True)
+    return access, since
 
 
 def _place_behind(

@@ -1,0 +1,165 @@
+"""The schedule of each loop that works ahead, in a few lines: what an iteration does, in its order.
+
+It is read off the ops of the block IR. Ops that only compute in registers are counted, up to the
+next one that waits, orders, copies, accesses memory or multiplies matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, cast
+
+from tileir.codegen.block.accesses import accesses_of
+from tileir.codegen.block.areas import behind
+from tileir.codegen.block.control_edges import BRANCHING
+from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.types import Shared
+from tileir.ir import Block, Op, Value
+from tileir.messages.wording import counted
+
+from .passes.memory.shared_accesses import place_of
+from .state import KernelState
+
+_NOTHING = ("advance", "commit_group", "continue", "shared_slot", "shared_view", "yield")
+"""Ops that a step of a schedule mentions with another one, or that only name things."""
+_SHUFFLING = ("convert_layout", "fold", "scan_warp")
+
+
+class Names(Protocol):
+    """The names of values in the text that a schedule is for."""
+
+    def name(self, value: Value) -> str:
+        """Return the name of a value."""
+        ...
+
+    def op(self, op: Op) -> str:
+        """Return an op in a few words."""
+        ...
+
+
+def loop_schedules(each: KernelState, names: Names) -> list[str]:
+    """Return the lines of the schedules of a kernel's pipelined loops."""
+    loops = [op for op in each.kernel.walk() if op.name == "pipelined_for"]
+    numbers = {op: n for n, op in enumerate(barriers(each), 1)}
+    return [line for loop in loops for line in _Schedule(loop, names, numbers).lines()]
+
+
+def barriers(each: KernelState) -> list[Op]:
+    """Return the barriers of a kernel, in the order in which they are numbered."""
+    return [op for op in each.kernel.walk() if op.name == "barrier"]
+
+
+def loop_name(loop: Op, names: Names) -> str:
+    """Return the name of a loop's results, or of its counter if there are none."""
+    if loop.results:
+        return names.name(loop.results[0]).partition("#")[0]
+    return f"the {loop.name} at {names.name(loop.regions[0].block.arguments[0])}"
+
+
+class _Schedule:
+    def __init__(self, loop: Op, names: Names, numbers: dict[Op, int]) -> None:
+        self._loop, self._names, self._numbers = loop, names, numbers
+        self._ahead = loop.attributes["ahead"]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the head, what the prologue does, and the steps of an iteration."""
+        body, prologue = (region.block for region in self._loop.regions)
+        yield f"schedule of {loop_name(self._loop, self._names)}, the same for all warps:"
+        first = "; ".join(self._steps(prologue, False))
+        few = "iteration" if self._ahead == 1 else counted(self._ahead, "iteration")
+        yield f"  before it, for the first {few}: {first}"
+        yield "  iteration i, counted from 0:"
+        for step in self._steps(body, True):
+            yield f"    {step}"
+        yield "  behind the last iteration: nothing is under way"
+
+    def _steps(self, block: Block, body: bool) -> Iterator[str]:
+        """Yield the steps of a block, which is the body or the prologue."""
+        computed: list[Op] = []
+        copies: list[Op] = []
+        for op in block.ops:
+            if op.name in _NOTHING:
+                continue
+            if op.name == "copy_async":
+                copies.append(op)
+                continue
+            step = self._step(op, body)
+            if step is None and not copies:
+                computed.append(op)
+                continue
+            yield from self._copies(copies, body)
+            yield from _computed(computed)
+            copies, computed = [], [op] if step is None else []
+            if step is not None:
+                yield step
+        yield from self._copies(copies, body)
+        yield from _computed(computed)
+
+    def _copies(self, copies: Sequence[Op], body: bool) -> Iterator[str]:
+        """Yield the step of copies that are started one after the other."""
+        if not copies:
+            return
+        condition = self._condition(copies[0])
+        slots = [op.operands["destination"] for op in copies]
+        of = f" of i+{self._ahead}" if body else ""
+        yield f"start copies{of} to {self._tiles(slots, body)}{condition}"
+
+    def _step(self, op: Op, body: bool) -> str | None:
+        """Return an op that is a step of its own in words; None for one that only computes."""
+        if op.name == "wait_group":
+            stay = op.attributes["pending"]
+            those = f"; those of {counted(stay, 'later iteration')} stay under way" if stay else ""
+            return f"wait for the copies of i to {self._tiles(op.results, body)}{those}"
+        if op.name == "barrier":
+            return f"barrier {self._numbers[op]}"
+        if op.name in PRODUCT_NAMES:
+            operands = (op.operands[slot] for slot in ("lhs", "rhs"))
+            read = [value for value in operands if isinstance(value.type, Shared)]
+            start = "start " if op.name == "mma_async" else ""
+            return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
+        if op.name == "wait_mma":
+            return f"wait for {self._names.op(op.operands['flight'].owner)}"
+        if accesses_of(op) is not None:
+            condition = self._condition(op)
+            of = f" for i+{self._ahead}" if body and condition else ""
+            return f"{self._names.op(op)}{of}{condition}"
+        shared = [value for value in op.operand_list() if isinstance(value.type, Shared)]
+        if shared:
+            way = "to" if op.operands.get("destination") in shared else "from"
+            return f"{self._names.op(op)} {way} {self._tiles(shared, False)}"
+        return self._names.op(op) if op.name in BRANCHING else None
+
+    def _condition(self, op: Op) -> str:
+        """Return whether an op is for an iteration that may not be there."""
+        exists = op.operands.get("predicate")
+        return "" if exists is None else f", if {self._names.name(exists)}"
+
+    def _reads(self, tiles: Sequence[Value]) -> str:
+        return f", reads {self._tiles(tiles, False)}" if tiles else ""
+
+    def _tiles(self, tiles: Iterable[Value], body: bool) -> str:
+        """Return the names of the memory that tiles lie in, and in the body which slot it is."""
+        found = [behind(tile) for tile in tiles]
+        names = ", ".join(dict.fromkeys(self._names.name(tile) for tile, _ in found))
+        ring, turn = found[0]
+        slots = cast(Shared, ring.type).slots
+        if not body or turn is None:
+            return names
+        number = (self._ahead + place_of(turn).number) % slots
+        return f"slot {f'(i+{number})' if number else 'i'} mod {slots} of {names}"
+
+
+def _computed(ops: Sequence[Op]) -> Iterator[str]:
+    """Yield the step of ops that only compute."""
+    if ops:
+        shuffles = " and by shuffles" if any(op.name in _SHUFFLING for op in ops) else ""
+        yield f"{counted(len(ops), 'op')} in registers{shuffles}"
+
+
+def k_range(op: Op) -> str:
+    """Return ``, k = 0 to 15 of 128`` for a product that is a part of one along k; else nothing."""
+    first, end = op.attributes["first"], op.attributes["end"]
+    if first is None and end is None:
+        return ""
+    extent = op.operands["lhs"].type.shape[-1]
+    return f", k = {first or 0} to {(end or extent) - 1} of {extent}"
