@@ -52,6 +52,7 @@ Feature = Literal[
     "multimem",
     "clusters",
     "griddepcontrol",
+    "tensor copies",  # cp.async.bulk.tensor, from and to shared memory of a block
     # No code uses these yet. They are the architecture-specific ones, which need the suffix a.
     "wgmma",
     "setmaxnreg",
@@ -191,7 +192,7 @@ _AMPERE = frozenset[Feature]({
 _ADA = frozenset[Feature]({*_AMPERE, "mma.sync f8", "f8 conversions"})
 _HOPPER = frozenset[Feature]({
     *_ADA, "mma.sync f64 m16n8", "red bf16", "red vectors", "multimem", "clusters",
-    "griddepcontrol",
+    "griddepcontrol", "tensor copies",
 })  # fmt: skip
 _BLACKWELL = _HOPPER
 
@@ -260,7 +261,10 @@ _ROWS = (
     # No guide gives the shared memory of sm_88; this is the least of the Ampere GPUs.
     *_gpu("sm_88", (9, 0), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_89", (7, 8), _Sm(24, 1536, 99), _ADA, _F8, later=(("f8 conversions", (8, 1)),)),
-    *_gpu("sm_90", (7, 8), _LARGE, _HOPPER, _F8, _Form((8, 0), _WGMMA)),
+    *_gpu(
+        "sm_90", (7, 8), _LARGE, _HOPPER, _F8, _Form((8, 0), _WGMMA),
+        later=(("tensor copies", (8, 0)),),
+    ),
     *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05)),
     *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05)),
     # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.

@@ -3,7 +3,8 @@
 `tileir compile --emit plan` and `Compilation.plan` have one under each entry symbol. A launcher
 loads the PTX, looks up `entry` and calls cuLaunchKernelEx, or the like, with what is here:
 
-schema                  1; grows when the meaning of an entry changes
+schema                  2; grows when the meaning of an entry changes. A launcher refuses a plan
+                        of a schema that it does not know
 entry                   name of the kernel in the PTX; the symbol, unless PTX cannot have that
 target                  the GPU it was compiled for, as tileiras spells it
 ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6". A driver
@@ -50,7 +51,30 @@ overlaps_grids          whether the kernel has griddepcontrol: it may wait for t
                         launcher does not set it
 asserts                 whether the kernel has assertions. A false one calls __assertfail: the
                         driver prints its message, and the launch ends with CUDA_ERROR_ASSERT
-tensor_maps             recipes for tensor maps, which follow the parameters; none so far
+tensor_maps             one recipe for each tensor map, which the kernel takes as hidden parameters
+                        behind the others: `offset` (a multiple of 64) and `size` (128) in bytes.
+                        It is what cuTensorMapEncodeTiled makes of these: `element` is the data
+                        type as PTX spells it (u8 is CU_TENSOR_MAP_DATA_TYPE_UINT8, s32 INT32, f16
+                        FLOAT16, and so on), `base` the address, `extents` the globalDim,
+                        `strides` the globalStrides, `box` the boxDim, `swizzle` 0 for none or a
+                        span of 32, 64 or 128 bytes; element strides are 1, there is no
+                        interleave, and what is out of bounds is zero. L2 promotion is yours to
+                        choose; our launcher takes 128 bytes. A size is a number, or has a
+                        `parameter` (its index): the argument, an integer read as signed, `times` a
+                        number, `plus` another one
+guard                   conditions on arguments, without which the tensor maps would be invalid, or
+                        not what the kernel expects: each has a size, as in a recipe, which is a
+                        multiple of `divisible_by`, from `at_least` to `at_most`, both included. If
+                        one does not hold, launch the twin
+twin                    null, or the entry of the same PTX that takes no tensor maps and does the
+                        same for all arguments: `entry`, `block` and `dynamic_shared_memory` are
+                        its own; parameters and everything else are those above
+roles                   the roles that warps of a block have, one row each; empty if all have the
+                        same
+copies                  one row for each load from global memory in the code, for people to read:
+                        the `tile`, the `source` line, if known, and the number of the
+                        `tensor_map` with which one thread copies all of it; null if the threads
+                        load it, and then `reason` and `why`: an id and a sentence
 
 Printing (`print_tko`) is vprintf, which the driver provides: a launcher has nothing to do for it.
 """
@@ -60,15 +84,15 @@ from __future__ import annotations
 from typing import Any
 
 from tileir.codegen.arguments.grid import MAX_EXTENT
+from tileir.codegen.arguments.plan_schema import SCHEMA
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
+from .launch.tensor_maps import copy_rows, guard_rows, map_rows
 from .needs import CONTROLS_GRIDS
 from .state import KernelState
-
-SCHEMA = 1
 
 
 def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
@@ -79,6 +103,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
+    parameters = parameter_rows(kernel)
     return {
         "schema": SCHEMA,
         "entry": kernel.symbol,
@@ -86,7 +111,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "ptx_target": target.ptx_target,
         "ptx_version": f"{major}.{minor}",
         "runs_on": {"capability": list(capability), "later": later},
-        "parameters": parameter_rows(kernel),
+        "parameters": parameters,
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
         "dynamic_shared_memory": state.shared_bytes,
@@ -99,7 +124,11 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         ],
         "overlaps_grids": target.has("griddepcontrol") and not ops.isdisjoint(CONTROLS_GRIDS),
         "asserts": "assert" in ops,
-        "tensor_maps": [],
+        "tensor_maps": map_rows(parameters, state.tensor_maps),
+        "guard": guard_rows(parameters, state.tensor_maps),
+        "twin": state.twin and state.twin.row(),
+        "roles": [],
+        "copies": copy_rows(kernel, target),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
 

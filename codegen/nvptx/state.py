@@ -14,12 +14,14 @@ from tileir.ir import Op
 
 from .launch.contract import Contract
 from .launch.line_table import LineTable
+from .launch.tensor_maps import Twin
 from .reasons import Reason, Refused, Way
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
 from .schedule.staged import SCRATCH
+from .schedule.tensor_recipes import TensorRecipe
 
 
 @dataclass(slots=True, eq=False)
@@ -70,6 +72,10 @@ class KernelState:
     """Loop -> why it is unrolled, or is not."""
     shared_bytes: int = 0
     """Bytes of shared memory of a block."""
+    tensor_maps: list[TensorRecipe] = field(default_factory=list)
+    """The recipes for the hidden parameters, in order."""
+    twin: Twin | None = None
+    """The entry without tensor maps; only kernels with tensor maps have one."""
 
     def room(self, target: Target) -> int:
         """Return the bytes of shared memory that variables and scratch memory leave."""

@@ -214,6 +214,9 @@ SAYS = {
     "multimem": "multimem.red.relaxed.sys.global.add.u32 [l0], r0;",
     "clusters": "barrier.cluster.arrive.aligned;",
     "griddepcontrol": "griddepcontrol.wait;",
+    "tensor copies":
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [r0], [l0, {r1}], [r2];",
     "wgmma":
         f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {F32}, l0, l1, p0, 1, 1, 0, 0;",
     "setmaxnreg": "setmaxnreg.inc.sync.aligned.u32 232;",

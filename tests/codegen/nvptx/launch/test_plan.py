@@ -22,7 +22,7 @@ def test_all_of_it_is_explained() -> None:
 
 def test_the_plan_is_complete() -> None:
     assert compiled("vector_add", "sm_80").plan["vector_add"] == {
-        "schema": 1,
+        "schema": 2,
         "entry": "vector_add",
         "target": "sm_80",
         "ptx_target": "sm_80",
@@ -52,6 +52,19 @@ def test_the_plan_is_complete() -> None:
         "overlaps_grids": False,
         "asserts": False,
         "tensor_maps": [],
+        "guard": [],
+        "twin": None,
+        "roles": [],
+        "copies": [
+            {
+                "tile": "tile<1024xf32>",
+                "source": f"/tileir/fixtures/kernels/elementwise.py:16:{column}",
+                "tensor_map": None,
+                "reason": "no_tensor_copies",
+                "why": "the target has no tensor copies",
+            }
+            for column in (22, 50)
+        ],
         "contract": {
             "num_warps": {"value": 4, "by": "compiler"},
             "cluster_dim": {"value": [1, 1, 1], "by": "compiler"},

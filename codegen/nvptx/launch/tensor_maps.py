@@ -1,0 +1,145 @@
+"""Tensor maps in a launch plan: recipes, the guard, the twin entry, and what is copied by which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tileir.codegen.analysis.memory_ops import is_plain_load
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.tensor_recipes import (
+    Condition,
+    OfParameter,
+    Size,
+    TensorRecipe,
+    TensorRecipes,
+)
+from tileir.gpus import Target
+from tileir.ir import Block, Op
+from tileir.types import Tile
+
+BYTES, ALIGNMENT = 128, 64
+"""The size and alignment of a tensor map, as a parameter and in memory (cuTensorMapEncodeTiled)."""
+
+
+class Twin(NamedTuple):
+    """The entry that does the same without tensor maps, where arguments are in no valid recipe."""
+
+    entry: str
+    """Its name in the PTX."""
+    threads: int
+    shared_bytes: int
+
+    def row(self) -> dict[str, Any]:
+        """Return what differs in the plan of this entry."""
+        return {
+            "entry": self.entry,
+            "block": [self.threads, 1, 1],
+            "dynamic_shared_memory": self.shared_bytes,
+        }
+
+
+def map_offsets(parameters: Sequence[Mapping[str, Any]], count: int) -> list[int]:
+    """Return where `count` tensor maps lie behind the parameters in these rows of a plan."""
+    end = max((row["offset"] + row["size"] for row in parameters), default=0)
+    start = -(-end // ALIGNMENT) * ALIGNMENT
+    return [start + number * BYTES for number in range(count)]
+
+
+def map_rows(
+    parameters: Sequence[Mapping[str, Any]], recipes: Sequence[TensorRecipe]
+) -> list[dict[str, Any]]:
+    """Return one row a recipe; `plan` explains the entries."""
+    offsets = map_offsets(parameters, len(recipes))
+    return [
+        {
+            "offset": offset,
+            "size": BYTES,
+            "element": recipe.element,
+            "base": _size(recipe.base),
+            "extents": [_size(each) for each in recipe.extents],
+            "strides": [_size(each) for each in recipe.strides],
+            "box": list(recipe.box),
+            "swizzle": recipe.swizzle,
+        }
+        for recipe, offset in zip(recipes, offsets, strict=True)
+    ]
+
+
+def guard_rows(
+    parameters: Sequence[Mapping[str, Any]], recipes: Sequence[TensorRecipe]
+) -> list[dict[str, Any]]:
+    """Return the conditions on arguments under which all recipes are valid, each once."""
+    found: dict[tuple[Size, int], Condition] = {}
+    for recipe in recipes:
+        for each in recipe.conditions():
+            if isinstance(each.size, int):
+                continue
+            key = OfParameter(each.size.parameter, each.size.times, each.size.plus), each.divisor
+            other = found.get(key, each)
+            least, most = max(each.least, other.least), min(each.most, other.most)
+            found[key] = Condition(key[0], each.divisor, least, most)
+    return [
+        {
+            **_size(each.size),
+            "divisible_by": each.divisor,
+            "at_least": each.least,
+            "at_most": each.most,
+        }
+        for each in found.values()
+    ]
+
+
+def _size(size: Size) -> Any:
+    if isinstance(size, int):
+        return size
+    return {"parameter": size.parameter, "times": size.times, "plus": size.plus}
+
+
+def copy_rows(kernel: KernelIR, target: Target) -> list[dict[str, Any]]:
+    """Return one row for each load from global memory; `plan` explains the entries.
+
+    An op that copies boxes has the number of its tensor map as the attribute `tensor_map`.
+    """
+    recipes, rows = kernel.facts(TensorRecipes), []
+    for op in _loads(kernel.body.block):
+        number = op.attributes.get("tensor_map")
+        why = None if number is not None else _why_not(op, recipes, target)
+        rows.append(
+            {
+                "tile": str(_tile(op)),
+                "source": op.location_text,
+                "tensor_map": number,
+                "reason": why.id if why else None,
+                "why": str(why or ""),
+            }
+        )
+    return rows
+
+
+def _loads(block: Block) -> Iterator[Op]:
+    """Yield the loads of a block, and of those in it; prologues of pipelined loops repeat some."""
+    for op in block.ops:
+        if is_plain_load(op) or op.name == "copy_async" or "tensor_map" in op.attributes:
+            yield op
+        regions = op.regions[:1] if op.name == "pipelined_for" else op.regions
+        for region in regions:
+            for inner in region.blocks:
+                yield from _loads(inner)
+
+
+def _tile(op: Op) -> Tile:
+    """Return the type of the tile that an op loads or copies, as in Tile IR."""
+    view = op.operands.get("view")
+    if view is not None:
+        return Tile(view.type.view.element, view.type.tile)
+    return Tile(op.results[0].type.element, tuple(op.results[0].type.shape))
+
+
+def _why_not(op: Op, recipes: TensorRecipes, target: Target) -> Reason:
+    """Return why a load is no copy of boxes."""
+    found = recipes.recipe(op)
+    if isinstance(found, Reason):
+        return found
+    return Reason("not_made" if target.has("tensor copies") else "no_tensor_copies")
