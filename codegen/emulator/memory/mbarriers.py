@@ -29,6 +29,8 @@ from .scratch import Scratch
 SIZE = 8
 """Bytes of an mbarrier, and the alignment."""
 INIT, USE = Access(SIZE, writes=True, to_mbarrier=True), Access(SIZE, to_mbarrier=True)
+BY_COPY = Access(SIZE, to_mbarrier=True, later=True)
+"""What `init` and `inval` do, all others, and a bulk copy when it has ended."""
 AGENTS = 1024
 """How many mbarriers of a batch have a clock of their own; others share one, which may only hide
 races."""
@@ -74,11 +76,11 @@ class Mbarriers:
         """End the lives of mbarriers."""
         for one, at, _ in self._one_by_one(lanes, address, np.zeros(lanes.count)):
             ((bar, _),) = self.find(one, statement, at)
-            offset = int(self.shared.reach(one, statement, at, INIT)[0])
             if bar.bytes or bar.waiting:
                 what = "threads wait at it" if bar.waiting else "copies to it are under way"
                 message = f"an mbarrier is invalidated while {what}"
                 raise one.error("barrier", message, statement, None, int(at[0]))
+            offset = int(self.shared.reach(one, statement, at, INIT)[0])
             del self.living[offset]
             self.shared.reserve(offset, SIZE, False)
             self.changes += 1
@@ -93,21 +95,20 @@ class Mbarriers:
             yield Lanes(self.batch, np.array([lane])), address[here], int(numbers[index])
 
     def find(
-        self, lanes: Lanes, statement: Statement, address: Any, memory: Scratch | None = None
+        self, lanes: Lanes, statement: Statement, address: Any, access: Access = USE
     ) -> list[tuple[Mbarrier, np.ndarray]]:
         """Return the mbarriers, each with the indices of the lanes that name it.
 
         EmulationError where there is none, or where nothing orders its `init` before.
         """
-        memory = memory or self.shared
         address = lanes.broadcast(address)
-        offset = lanes.broadcast(memory.where(lanes, statement, address, USE)[0])
+        offset = lanes.broadcast(self.shared.where(lanes, statement, address, access)[0])
         missing = np.array([each not in self.living for each in offset.tolist()])
         if missing.any():
             first = int(address[missing][0])
             message = f"there is no mbarrier at {first:#x}"
             raise lanes.error("barrier", message, statement, missing, first)
-        memory.reach(lanes, statement, address, USE)
+        self.shared.reach(lanes, statement, address, access)
         return [
             (self.living[each], np.flatnonzero(offset == each))
             for each in np.unique(offset).tolist()
@@ -132,7 +133,6 @@ class Mbarriers:
         drops: bool = False,
         completes: bool = True,
         releases: bool = True,
-        memory: Scratch | None = None,
     ) -> np.ndarray:
         """Let each lane arrive `count` times; return the states before that, as u64.
 
@@ -143,7 +143,7 @@ class Mbarriers:
         self._check_count(lanes, statement, counts)
         more = lanes.broadcast(bytes_expected).astype(np.int64)
         states = np.zeros(lanes.count, np.uint64)
-        for bar, here in self.find(lanes, statement, address, memory):
+        for bar, here in self.find(lanes, statement, address):
             while len(here):
                 # Those that arrive before the phase is complete, then those of the next phase.
                 before = np.cumsum(counts[here]) - counts[here]

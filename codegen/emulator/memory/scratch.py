@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Lanes
@@ -14,6 +13,7 @@ from tileir.codegen.emulator.threads.lanes import Lanes
 from .races import Shadow
 from .releases import Releases
 from .spaces import CLUSTER_STEP, PAGE, Memory
+from .visits import Visits
 
 HELD = 16
 _STEP_BITS = CLUSTER_STEP.bit_length() - 1
@@ -45,6 +45,7 @@ class Scratch(Memory):
         shadow = Shadow(total, granule, name, releases) if granule and total else None
         super().__init__(room[start : start + total], 0, shadow)
         self.defined = np.zeros(total, bool)
+        self.visits = Visits(cluster, len(owner)) if cluster > 1 else None
         self.locked: np.ndarray | None = None
         """Bytes that a pending copy may write at any time: no other access is allowed."""
         self.held: np.ndarray | None = None
@@ -110,20 +111,11 @@ class Scratch(Memory):
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
-        if np.any(rank):
-            self._check_alive(lanes, statement, address, access)
         offset = self._offset(lanes, address)
+        if self.visits is not None and np.any(rank):
+            owner = offset // self.pitch
+            self.visits.check(lanes, statement, lanes.broadcast(address), owner, access)
         return offset, offset
-
-    def _check_alive(
-        self, lanes: Lanes, statement: Statement, address: Any, access: Access
-    ) -> None:
-        """EmulationError for an access to the memory of a block that has ended."""
-        owner = self._offset(lanes, address) // self.pitch
-        ended = (lanes.batch.next == DONE).reshape(lanes.batch.blocks, -1).all(axis=1)[owner]
-        if ended.any():
-            message = "the block has ended whose memory that was"
-            raise self.outside(lanes, statement, address, ended, access, message)
 
     def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         offset, _ = self.where(lanes, statement, address, access)

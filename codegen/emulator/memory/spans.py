@@ -39,7 +39,7 @@ class Span:
     def access(self, **more: bool | int) -> Access:
         """Return the access of one unit."""
         word = min(self.unit, 4)
-        return Access(word, self.unit // word, **more)  # type: ignore[arg-type]
+        return Access(word, self.unit // word, later=True, **more)  # type: ignore[arg-type]
 
     def lanes(self, batch: Batch, lane: int) -> Lanes:
         """Return a lane as often as there are units here."""

@@ -86,7 +86,9 @@ class RunningBatch:
         granule = kernel.granules["shared"] if settings.races else None
         orders = kernel.orders_threads
         cluster = prod(self.cluster)
-        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders, cluster)
+        self.shared = shared = Scratch(
+            "shared", blocks, self.block_of, shared_bytes, granule, orders, cluster
+        )
         local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
@@ -115,7 +117,8 @@ class RunningBatch:
         """Return the block of the first of these lanes, and the threads of the lanes in it."""
         block = self.block_of[numbers[0]]
         here = numbers[self.block_of[numbers] == block]
-        return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
+        threads = dict.fromkeys(self.thread_of[here].tolist())
+        return self.coordinates(self.first + int(block)), tuple(threads)
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
         """Return the coordinates of a block in the grid."""
@@ -134,6 +137,8 @@ class RunningBatch:
         """Run until every thread has ended."""
         self._run()
         self.bulk.end()
+        if self.shared.visits and (problem := self.shared.visits.end(self)):
+            raise problem
         if problem := self.registers_of_warps.end():
             raise emulation_error("registers", problem, schedule=self.schedule)
 
@@ -179,32 +184,44 @@ class RunningBatch:
 
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
         """Return a block and the lanes that execute it now; None when all have ended."""
-        runnable = (self.next != DONE) & ~self.waiting
-        while not runnable.any():
+        if self._is_turn(step):
+            self._finish_one()
+        while True:
+            runnable = self._runnable()
+            if chosen := self._first(step, runnable):
+                return chosen
             self.barriers.release()
             self.cluster_barriers.release()
-            runnable = (self.next != DONE) & ~self.waiting
-            if not runnable.any():
-                if (self.next == DONE).all():
-                    return None
-                if not self._finish_one() and not self.mbarriers.give_up():
-                    raise self._stuck("deadlock", self._who_waits())
-                runnable = (self.next != DONE) & ~self.waiting
-        if step % self.fair == self.fair - 1:
-            self._finish_one()
-        groups = self._groups(runnable)
-        turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
+            if (self._runnable() != runnable).any():
+                continue
+            if (self.next == DONE).all():
+                return None
+            if not self._finish_one() and not self.mbarriers.give_up():
+                raise self._stuck("deadlock", self._who_waits())
+
+    def _runnable(self) -> np.ndarray:
+        return (self.next != DONE) & ~self.waiting
+
+    def _first(self, step: int, runnable: np.ndarray) -> tuple[int, np.ndarray] | None:
+        """Return the block, and its lanes, whose turn it is; None if no lane can go on."""
+        groups = self._groups(runnable) if runnable.any() else []
+        turn = step // self.fair % len(groups) if groups and self._is_turn(step) else 0
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             basic_block = self.kernel.blocks[block]
-            if turn and basic_block.ends_at_aligned_barrier:
+            if basic_block.ends_at_aligned_barrier:
                 # The barrier is for whole warps, of which some lanes may only be late.
-                index = self._first_in_warp(index, runnable)
+                index = index[~self.waiting.reshape(-1, WARP).any(axis=1)[index // WARP]]
+                index = self._first_in_warp(index, runnable) if turn else index
             if basic_block.needs_warp or basic_block.aligned:
                 index = self.barriers.converged(basic_block, index)
             if len(index):
                 return block, index
-        raise self._stuck("deadlock", "lanes wait for others of their warp")
+        return None
+
+    def _is_turn(self, step: int) -> bool:
+        """Whether another group of lanes gets a turn."""
+        return step % self.fair == self.fair - 1
 
     def _finish_one(self) -> bool:
         """Carry out a copy that threads may wait for; False if there is none."""
@@ -221,6 +238,8 @@ class RunningBatch:
             )
             for told in each.who_waits()
         )
+        if self._runnable().any():
+            return f"lanes wait for others of their warp{': ' if held else ''}{held}"
         return f"all threads that have not ended wait at barriers: {held}"
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:

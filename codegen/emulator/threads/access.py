@@ -22,6 +22,8 @@ class Access:
     releases: bool = False
     to_mbarrier: bool = False
     """Whether it is an operation on an mbarrier, not an ordinary access."""
+    later: bool = False
+    """Whether a bulk copy does it, at any time after the instruction."""
 
     @property
     def nbytes(self) -> int:

@@ -139,6 +139,22 @@ class Clocks:
                 key = scope, int(self.block[number])
                 self.promised.setdefault(number, {})[key] = self.publish(number)
 
+    def knows_block(self, numbers: np.ndarray, block: int) -> np.ndarray:
+        """Whether each lane knows a time of any thread of another block of the batch."""
+        if self.learnt is None:
+            return np.zeros(len(numbers), bool)
+        lanes = self.lane[block * self.threads : (block + 1) * self.threads]
+        columns = np.unique(lanes // self.grid.grain)
+        return self.learnt.times(numbers[:, None], columns).any(axis=1)
+
+    def block_knows(self, block: int, number: int, time: int) -> bool:
+        """Whether any thread of another block knows a time of a lane."""
+        if self.learnt is None:
+            return False
+        members = np.arange(block * self.threads, (block + 1) * self.threads)
+        column = np.array(self.lane[number] // self.grid.grain)
+        return bool(self.learnt.times(members, column).max() >= time)
+
     def unordered(self, numbers: np.ndarray, earlier: np.ndarray) -> np.ndarray:
         """Whether nothing orders these earlier accesses (keys) before the lanes' next ones."""
         lane, time = earlier >> LANE_SHIFT, earlier & TIMES

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.memory.bulk import Combine
+from tileir.codegen.emulator.memory.mbarriers import BY_COPY
 from tileir.codegen.emulator.memory.phases import Mbarrier
 from tileir.codegen.emulator.memory.spaces import CLUSTER_STEP
 from tileir.codegen.emulator.memory.spans import contiguous
@@ -52,7 +53,8 @@ def each_lane(active: Lanes, *operands: np.ndarray) -> Iterator[tuple[Any, ...]]
 
 def bar_at(one: Lanes, statement: Statement, address: int) -> Mbarrier:
     """Return the mbarrier at an address of `shared::cluster`."""
-    ((bar, _),) = batch_of(one).mbarriers.find(one, statement, np.array([address], np.uint64))
+    here = np.array([address], np.uint64)
+    ((bar, _),) = batch_of(one).mbarriers.find(one, statement, here, BY_COPY)
     return bar
 
 

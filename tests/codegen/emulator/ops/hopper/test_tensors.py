@@ -1,0 +1,320 @@
+"""`cp.async.bulk.tensor`: boxes of tensors, swizzles, what is outside, reductions, gather4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.codegen.emulator.ops.hopper.bodies import (
+    EVERY,
+    MEMORY,
+    fails,
+    filled,
+    kept,
+    kinds,
+    made,
+    wait,
+)
+from tests.codegen.emulator.snippets import run
+from tests.codegen.emulator.values import aligned
+from tileir.codegen.emulator import SCHEDULES
+from tileir.codegen.emulator.memory.tensor_map import TensorMap
+
+PARAMETERS = ("map", "u64")
+DTYPES: dict[str, Any] = {
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "s32": np.int32,
+    "u64": np.uint64,
+    "s64": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+COMMIT, DONE = "cp.async.bulk.commit_group;\n", "cp.async.bulk.wait_group 0;\n"
+FENCE = "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
+
+
+def described(x: np.ndarray, element: str, box: tuple[int, ...], **more: Any) -> TensorMap:
+    """The tensor map of an array, whose dimensions are listed from the innermost one on."""
+    return TensorMap(element, x, x.shape[::-1], x.strides[-2::-1], box, **more)
+
+
+def tensor(shape: tuple[int, ...], kind: Any) -> np.ndarray:
+    """An array of different small numbers, none of them zero."""
+    return aligned(np.random.default_rng(5).integers(1, 100, shape).astype(kind))
+
+
+def boxed(x: np.ndarray, start: tuple[int, ...], box: tuple[int, ...], fill: Any = 0) -> np.ndarray:
+    """The box of an array, outside of which everything is `fill`; one element after the other."""
+    out = np.full(box[::-1], fill, x.dtype)
+    for place in np.ndindex(*out.shape):
+        at = tuple(p + s for p, s in zip(place, start[::-1], strict=True))
+        if all(0 <= a < extent for a, extent in zip(at, x.shape, strict=True)):
+            out[place] = x[at]
+    return out
+
+
+def swizzled(data: np.ndarray, swizzle: int) -> np.ndarray:
+    """Bytes as they lie in memory: 16 bytes at column c of line l are put to another column.
+
+    A line is 128 bytes. The column is changed by the number of the line: in all of its three bits
+    by the swizzle of 128 bytes, in the lower two or one by those of 64 and 32 bytes.
+    """
+    chunks = data.reshape(-1).view(np.uint8).reshape(-1, 16)
+    out = np.empty_like(chunks)
+    columns = {0: 1, 32: 2, 64: 4, 128: 8}[swizzle]
+    for number, chunk in enumerate(chunks):
+        line, column = divmod(number, 8)
+        out[8 * line + (column ^ line % columns)] = chunk
+    return out.ravel()
+
+
+def load(rank: int, start: tuple[int, ...], size: int, mode: str = ".tile") -> str:
+    """Load a box in thread 0, all of `size` bytes, and wait."""
+    places = ", ".join(map(str, start))
+    return (
+        made(1) + f"@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], {size};\n"
+        f"@%p1 cp.async.bulk.tensor.{rank}d.shared::cluster.global{mode}"
+        f".mbarrier::complete_tx::bytes [%r4], [%d0, {{{places}}}], [%r3];\n" + wait(0)
+    )
+
+
+def loaded(box: TensorMap, start: tuple[int, ...], size: int, schedule: str, **more: Any) -> bytes:
+    """The bytes that a box has in shared memory."""
+    out = aligned(np.zeros(size, np.uint8))
+    body = MEMORY + load(box.rank, start, size, **more) + kept(size // 4, 1)
+    run(body, box, out, parameters=PARAMETERS, schedule=schedule)
+    return out.tobytes()
+
+
+SHAPES = {
+    1: ((200,), (64,), [(0,), (32,), (-16,), (160,), (300,)]),
+    2: ((20, 48), (32, 8), [(0, 0), (8, 5), (24, 17), (-8, -3), (48, 0)]),
+    3: ((5, 6, 32), (16, 4, 2), [(0, 0, 0), (16, 4, 4), (-4, -1, -1), (30, 5, 1)]),
+    4: ((3, 4, 5, 16), (16, 2, 3, 2), [(0, 0, 0, 0), (4, 4, 2, 2), (0, -1, 3, -1)]),
+    5: ((2, 3, 2, 4, 16), (16, 2, 2, 2, 2), [(0, 0, 0, 0, 0), (2, 3, 1, 2, 1), (0, 3, -1, -1, -1)]),
+}
+"""Rank -> shape of an array, box, and starts, inside and outside; those innermost first."""
+
+
+@pytest.mark.parametrize("schedule", ["lock-step", "ascending"])
+@pytest.mark.parametrize("rank", SHAPES)
+def test_boxes(rank: int, schedule: str) -> None:
+    shape, box, starts = SHAPES[rank]
+    x = tensor(shape, np.int32)
+    for start in starts:
+        expected = boxed(x, start, box)
+        found = loaded(described(x, "s32", box), start, expected.nbytes, schedule)
+        assert found == expected.tobytes(), start
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_elements(element: str) -> None:
+    kind = np.dtype(DTYPES[element])
+    per = 16 // kind.itemsize
+    x, box = tensor((9, 6 * per), kind), (4 * per, 4)
+    for start in ((per, 2), (3, 7), (-3, 1), (5 * per - 1, 0)):
+        expected = boxed(x, start, box)
+        found = loaded(described(x, element, box), start, expected.nbytes, "lock-step")
+        assert found == expected.tobytes(), start
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+@pytest.mark.parametrize("swizzle", [32, 64, 128])
+def test_swizzles(swizzle: int, schedule: str) -> None:
+    """As the PTX ISA's tables of swizzle modes have them."""
+    x, box = tensor((32, 96), np.float16), (swizzle // 2, 16)
+    made_of = described(x, "f16", box, swizzle=swizzle)
+    for start in ((0, 0), (16, 20), (-8, -1)):
+        expected = boxed(x, start, box)
+        found = loaded(made_of, start, expected.nbytes, schedule)
+        assert found == swizzled(expected, swizzle).tobytes()
+
+
+def test_what_is_outside_may_be_nan() -> None:
+    x, box = tensor((4, 8), np.float32), (8, 8)
+    found = loaded(described(x, "f32", box, fill="nan"), (4, -2), 256, "lock-step")
+    values = np.frombuffer(found, np.float32).reshape(8, 8)
+    inside = boxed(x, (4, -2), box)
+    np.testing.assert_array_equal(np.isnan(values), inside == 0)
+    np.testing.assert_array_equal(np.nan_to_num(values, nan=0.0), inside)
+
+
+def test_element_strides() -> None:
+    """A box of 8 x 7 x 6 with steps 2 and 3 along the outer dimensions moves 8 x 4 x 2 elements."""
+    x = tensor((9, 10, 16), np.int32)
+    made_of = described(x, "s32", (8, 7, 6), element_strides=(1, 2, 3))
+    for start in ((0, 0, 0), (8, 5, 4), (-1, -1, -2)):
+        expected = np.ascontiguousarray(boxed(x, start, (8, 7, 6))[::3, ::2])
+        found = loaded(made_of, start, expected.nbytes, "lock-step")
+        assert found == expected.tobytes()
+
+
+def test_an_array_may_have_gaps() -> None:
+    whole = tensor((16, 64), np.int32)
+    x = whole[::2, :20]
+    for start in ((0, 0), (16, 6)):
+        expected = boxed(x, start, (8, 4))
+        found = loaded(described(x, "s32", (8, 4)), start, expected.nbytes, "lock-step")
+        assert found == expected.tobytes()
+
+
+def test_rows_are_gathered() -> None:
+    x = tensor((20, 32), np.int32)
+    rows = (7, 19, 20, 0)
+    expected = np.concatenate([boxed(x, (8, row), (16, 1)) for row in rows])
+    made_of = described(x, "s32", (16, 1))
+    found = loaded(made_of, (8, *rows), 256, "lock-step", mode=".tile::gather4")
+    assert found == expected.tobytes()
+    box = described(x, "s32", (16, 2))
+    body = MEMORY + load(2, (8, *rows), 256, mode=".tile::gather4")
+    fails("launch", "a box of one row", body, box, parameters=("map",))
+
+
+def store(rank: int, start: tuple[int, ...], size: int, mode: str = "", reduce: str = "") -> str:
+    """Store a box from shared memory, which array 1 fills."""
+    places = ", ".join(map(str, start))
+    name = "cp.reduce.async" if reduce else "cp.async"
+    return (
+        MEMORY
+        + filled(size // 4, 1)
+        + FENCE
+        + f"@%p1 {name}.bulk.tensor.{rank}d.global.shared::cta"
+        f"{reduce}{mode}.bulk_group [%d0, {{{places}}}], [%r4];\n" + COMMIT + DONE
+    )
+
+
+@pytest.mark.parametrize("schedule", ["lock-step", "ascending"])
+@pytest.mark.parametrize("rank", SHAPES)
+def test_stores(rank: int, schedule: str) -> None:
+    """What is inside of the tensor is written, and nothing else."""
+    shape, box, starts = SHAPES[rank]
+    for start in starts:
+        x, data = tensor(shape, np.int32), tensor(box[::-1], np.int32) + np.int32(1000)
+        before = x.copy()
+        body = store(rank, start, data.nbytes, ".tile")
+        run(body, described(x, "s32", box), data, parameters=PARAMETERS, schedule=schedule)
+        written = boxed(x, start, box, -1)
+        np.testing.assert_array_equal(written, np.where(written == -1, -1, data))
+        assert np.count_nonzero(x != before) == np.count_nonzero(written != -1)
+
+
+@pytest.mark.parametrize("swizzle", [32, 64, 128])
+def test_stores_with_a_swizzle(swizzle: int) -> None:
+    x, box = np.zeros((32, 96), np.float16), (swizzle // 2, 16)
+    x, data = aligned(x), tensor(box[::-1], np.float16)
+    there = aligned(swizzled(data, swizzle))
+    made_of = described(x, "f16", box, swizzle=swizzle)
+    run(store(2, (16, 3), data.nbytes), made_of, there, parameters=PARAMETERS)
+    np.testing.assert_array_equal(boxed(x, (16, 3), box), data)
+    assert np.count_nonzero(x) == data.size
+
+
+NUMPY = {
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+@pytest.mark.parametrize("schedule", ["lock-step", "ascending"])
+@pytest.mark.parametrize(
+    ("operation", "element"),
+    [(name, "u32") for name in NUMPY] + [("add", "f32"), ("add", "bf16"), ("max", "f16")],
+)
+def test_reductions(operation: str, element: str, schedule: str) -> None:
+    kind = np.dtype(DTYPES[element])
+    box, start = (64 // kind.itemsize, 4), (8, -1)
+    x, data = tensor((6, 64), kind), tensor(box[::-1], kind)
+    before = boxed(x, start, box)
+    body = store(2, start, data.nbytes, reduce=f".{operation}")
+    run(body, described(x, element, box), data, parameters=PARAMETERS, schedule=schedule)
+    expected = NUMPY[operation](before, data).astype(kind)
+    np.testing.assert_array_equal(boxed(x, start, box)[1:], expected[1:])
+
+
+def test_rows_are_scattered() -> None:
+    x, data = tensor((20, 32), np.int32), tensor((4, 16), np.int32) + np.int32(1000)
+    rows = (7, 19, 20, 0)
+    body = store(2, (8, *rows), 256, ".tile::scatter4")
+    run(body, described(x, "s32", (16, 1)), data, parameters=PARAMETERS)
+    np.testing.assert_array_equal(x[[7, 19, 0], 8:24], data[[0, 1, 3]])
+    assert np.count_nonzero(x > 500) == 48
+
+
+X = tensor((32, 64), np.float16)
+PLAIN = described(X, "f16", (64, 8))
+SWIZZLED = described(X, "f16", (64, 8), swizzle=128)
+GOOD = MEMORY + load(2, (0, 8), 1024) + kept(256, 1)
+MISTAKES = {
+    "wait": (wait(0), ""),
+    "other box": ("{0, 8}", "{0, 9}"),
+    "coordinates swapped": ("{0, 8}", "{8, 0}"),
+    "bytes of what is inside only": ("], 1024;", "], 512;"),
+    "copy": ("@%p1 cp.async", "@%p2 cp.async"),
+    "fence": ("@%p1 fence.mbarrier_init.release.cluster;", ""),
+    "every thread issues": ("@%p1 cp.async", "cp.async"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_noticed(name: str) -> None:
+    old, new = MISTAKES[name]
+    body = "setp.eq.u32 %p2, 1, 0;\n" + GOOD
+    assert old in body
+    out = aligned(np.zeros((8, 64), np.float16))
+    assert kinds(body, PLAIN, out, parameters=PARAMETERS) == {""}
+    np.testing.assert_array_equal(out, X[8:16])
+    for schedule in SCHEDULES:
+        out[:] = 0
+        changed = body.replace(old, new, 1)
+        found = kinds(changed, PLAIN, out, parameters=PARAMETERS, schedules=(schedule,))
+        assert found != {""} or (out != X[8:16]).any()
+
+
+def test_a_swizzle_that_nobody_undoes_shows() -> None:
+    out = aligned(np.zeros((8, 64), np.float16))
+    run(GOOD, SWIZZLED, out, parameters=PARAMETERS)
+    assert (out != X[8:16]).any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "box", "change"),
+    [
+        ("alignment", "no multiple of 128", PLAIN, ("[%r4]", "[%r4+64]")),
+        ("alignment", "no multiple of 1024", SWIZZLED, ("[%r4]", "[%r4+512]")),
+        ("launch", "has 2 dimensions, the instruction 3", PLAIN, ("tensor.2d", "tensor.3d")),
+        ("syntax", "3 coordinates, expected 2", PLAIN, ("{0, 8}", "{0, 8, 0}")),
+        ("unknown", "no parameter at", PLAIN, ("[%d0, ", "[%d1, ")),
+        ("bounds", "there are", PLAIN, ("[%r4]", "[%r4+8192]")),
+    ],
+)
+def test_errors(kind: str, text: str, box: TensorMap, change: tuple[str, str]) -> None:
+    assert change[0] in GOOD
+    out = aligned(np.zeros((8, 64), np.float16))
+    body = GOOD.replace(*change, 1)
+    fails(kind, text, body, box, out, parameters=PARAMETERS)
+
+
+def test_a_map_beyond_its_array() -> None:
+    """The extents say more than the array has."""
+    wrong = TensorMap("f16", X, (64, 40), (128,), (64, 8))
+    body = MEMORY + load(2, (0, 30), 1024)
+    fails("bounds", "the nearest memory", body, wrong, parameters=("map",))
+
+
+def test_prefetches_only_hint() -> None:
+    body = MEMORY + (
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d0, {0, 0}];\n"
+        "prefetch.tensormap [%d0];\n"
+    )
+    run(body, PLAIN, parameters=("map",))
