@@ -7,12 +7,11 @@ with the driver's name for it. Handles are integers; devices have CUDA's ordinal
 from __future__ import annotations
 
 import ctypes
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tileir.codegen.arguments.tensor_maps import TensorMap
 from tileir.errors import DeviceError
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import missing
@@ -23,11 +22,6 @@ ASSERTED = "CUDA_ERROR_ASSERT"
 _NO_DRIVER = "there is no NVIDIA driver here"
 _LOG_BYTES = 8192
 """Size of the buffer for the driver's messages about PTX that it refuses."""
-_DATA_TYPES = {
-    "u8": "UINT8", "u16": "UINT16", "u32": "UINT32", "s32": "INT32", "u64": "UINT64",
-    "s64": "INT64", "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "f64": "FLOAT64",
-}  # fmt: skip
-"""Element type of a tensor map, as PTX spells it -> the end of the name of its data type."""
 
 
 def start() -> None:
@@ -63,6 +57,17 @@ def _checked(driver: Any, name: str, answer: tuple[Any, ...]) -> Any:
 def _call(name: str, *arguments: Any) -> Any:
     driver = _bindings()
     return _checked(driver, name, getattr(driver, name)(*arguments))
+
+
+def function(name: str, version: int) -> int:
+    """Return the address of a function of the driver, as it is since a version of CUDA (12000)."""
+    return int(_call("cuGetProcAddress", name.encode(), version, 0))
+
+
+def check(name: str, status: int) -> None:
+    """Raise DeviceError unless the status that a function has returned is success."""
+    driver = _bindings()
+    _checked(driver, name, (driver.CUresult(status),))
 
 
 # Devices and contexts -------------------------------------------------------------------------
@@ -111,33 +116,6 @@ def enlarge_heap(size: int) -> None:
     limit = _bindings().CUlimit.CU_LIMIT_MALLOC_HEAP_SIZE
     if int(_call("cuCtxGetLimit", limit)) < size:
         _call("cuCtxSetLimit", limit, size)
-
-
-# Tensor maps ------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1024)
-def encode(tensor_map: TensorMap, device: int) -> bytes:
-    """Return a tensor map as kernels on a device take it; launches often repeat their arguments."""
-    driver = _bindings()
-    kind, swizzle = driver.CUtensorMapDataType, driver.CUtensorMapSwizzle
-    span = f"{tensor_map.swizzle}B" if tensor_map.swizzle else "NONE"
-    steps = [1] * len(tensor_map.box)
-    encoded = _call(
-        "cuTensorMapEncodeTiled",
-        getattr(kind, f"CU_TENSOR_MAP_DATA_TYPE_{_DATA_TYPES[tensor_map.element]}"),
-        len(tensor_map.extents),
-        tensor_map.base,
-        [driver.cuuint64_t(extent) for extent in tensor_map.extents],
-        [driver.cuuint64_t(stride) for stride in tensor_map.strides],
-        [driver.cuuint32_t(extent) for extent in tensor_map.box],
-        [driver.cuuint32_t(step) for step in steps],
-        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-        getattr(swizzle, f"CU_TENSOR_MAP_SWIZZLE_{span}"),
-        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-    )
-    return b"".join(int(word).to_bytes(8, "little") for word in encoded.opaque)
 
 
 # Code -----------------------------------------------------------------------------------------

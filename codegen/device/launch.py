@@ -20,6 +20,7 @@ from tileir.types import Element, Scalar
 from . import driver, streams
 from .image import Image
 from .memory import DeviceMemory, memory_of, ready
+from .tensor_maps import encode
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
@@ -105,7 +106,7 @@ def _put_tensor_maps(shown: str, plan: Mapping[str, Any], packed: bytearray) -> 
     device = driver.current_device()
     for number, (offset, each) in enumerate(zip(offsets, tensor_maps(plan, packed), strict=True)):
         try:
-            encoded = driver.encode(each, device)
+            encoded = encode(each, device)
         except DeviceError as problem:
             text = f"{shown}: tensor map {number} of address {each.base:#x}: {problem}"
             raise DeviceError(text, problem.code) from None

@@ -12,6 +12,7 @@ import numpy as np
 
 from tileir.codegen.nvptx.launch.tensor_maps import Twin, guard_rows, map_rows
 from tileir.codegen.nvptx.schedule.tensor_recipes import OfParameter, TensorRecipe
+from tileir.types import Pointer, Scalar
 
 ROWS, COLUMNS = 16, 64
 RECIPE = TensorRecipe(
@@ -24,8 +25,11 @@ RECIPE = TensorRecipe(
     dimensions=(1, 0),
     boxes=1,
 )
-PARAMETERS = ("matrix", "ptr<f16>"), ("rows", "i32"), ("columns", "i32"), ("pitch", "i32")
-PARAMETERS = (*PARAMETERS, ("out", "ptr<f16>"))
+PARAMETERS = ("ptr<f16>", "i32", "i32", "i32", "ptr<f16>")
+"""Matrix, rows, columns, pitch in elements, out."""
+ELEMENTS = [
+    Pointer(Scalar(kind[4:-1])) if kind.startswith("ptr") else Scalar(kind) for kind in PARAMETERS
+]
 
 _HEAD = """
 .version 8.6
@@ -112,7 +116,7 @@ def ptx() -> str:
 def plan(**changes: Any) -> dict[str, Any]:
     """The launch plan of `boxes`."""
     rows, end = [], 0
-    for index, (_, kind) in enumerate(PARAMETERS):
+    for index, kind in enumerate(PARAMETERS):
         size = 8 if kind.startswith("ptr") else 4
         end = -(-end // size) * size
         rows.append({
