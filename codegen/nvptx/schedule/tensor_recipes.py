@@ -26,7 +26,7 @@ from tileir.codegen.scalar.sizes import is_packed, memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
 
-from .token_order import TokenOrder
+from .token_order import why_fenced
 from .view_facts import inner_dim
 
 SPANS = (128, 64, 32)
@@ -122,7 +122,7 @@ class TensorRecipes:
 
     def __init__(self, kernel: KernelIR) -> None:
         self._facts = kernel.facts(Divisibility)
-        self._order = kernel.facts(TokenOrder)
+        self._body = kernel.body
         self._numbers = {value: number for number, value in enumerate(kernel.parameters)}
 
     @classmethod
@@ -142,7 +142,7 @@ class TensorRecipes:
         kind = cast("View", view.type)
         if isinstance(kind, GatherScatterView):
             return Reason("gathered")
-        if problem := self._order.why_fenced(load):
+        if problem := why_fenced(load, self._body):
             return problem
         return self._of_view(view, kind, span)
 
