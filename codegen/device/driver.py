@@ -59,6 +59,17 @@ def _call(name: str, *arguments: Any) -> Any:
     return _checked(driver, name, getattr(driver, name)(*arguments))
 
 
+def function(name: str, version: int) -> int:
+    """Return the address of a function of the driver, as it is since a version of CUDA (12000)."""
+    return int(_call("cuGetProcAddress", name.encode(), version, 0))
+
+
+def check(name: str, status: int) -> None:
+    """Raise DeviceError unless the status that a function has returned is success."""
+    driver = _bindings()
+    _checked(driver, name, (driver.CUresult(status),))
+
+
 # Devices and contexts -------------------------------------------------------------------------
 
 

@@ -11,13 +11,16 @@ from tileir import gpus
 from tileir.codegen.arguments.assumed import check_assumed
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.packing import pack
-from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
+from tileir.codegen.arguments.plan_schema import check_schema
+from tileir.codegen.arguments.tensor_maps import entry_for, tensor_maps
+from tileir.errors import DeviceError, KernelAssertionError, LaunchError
 from tileir.messages.texts import display
 from tileir.types import Element, Scalar
 
 from . import driver, streams
 from .image import Image
 from .memory import DeviceMemory, memory_of, ready
+from .tensor_maps import encode
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
@@ -35,8 +38,7 @@ def launch(
 ) -> None:
     """Run the kernel of a symbol as its plan says; see `CompiledEntry.launch`."""
     shown = display(symbol)
-    if plan["tensor_maps"]:
-        raise UnsupportedError(f"{shown}: this launcher makes no tensor maps")
+    check_schema(shown, plan)
     tiles = check_grid(shown, grid)
     try:
         handle = streams.DEFAULT if stream is None else streams.handle_of(stream)
@@ -55,11 +57,13 @@ def launch(
     if 0 in blocks:
         return
     check_assumed(shown, plan, packed)
+    plan = entry_for(shown, plan, packed)
     driver.start()
     try:
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
     except LaunchError as problem:
         raise LaunchError(f"{shown}: {problem}") from None
+    offsets += _put_tensor_maps(shown, plan, packed)
     if plan["heap"]:
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
@@ -96,6 +100,20 @@ def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | N
     return image.kernel(plan, device)
 
 
+def _put_tensor_maps(shown: str, plan: Mapping[str, Any], packed: bytearray) -> list[int]:
+    """Put the tensor maps behind the arguments, and return their offsets."""
+    offsets = [recipe["offset"] for recipe in plan["tensor_maps"]]
+    device = driver.current_device()
+    for number, (offset, each) in enumerate(zip(offsets, tensor_maps(plan, packed), strict=True)):
+        try:
+            encoded = encode(each, device)
+        except DeviceError as problem:
+            text = f"{shown}: tensor map {number} of address {each.base:#x}: {problem}"
+            raise DeviceError(text, problem.code) from None
+        packed[offset : offset + len(encoded)] = encoded
+    return offsets
+
+
 def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
     """Wait for the end of a launch, and raise what went wrong in it."""
     try:
@@ -123,7 +141,9 @@ def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, 
 
 
 def _size(plan: Mapping[str, Any]) -> int:
-    return max((row["offset"] + row["size"] for row in plan["parameters"]), default=0)
+    """Return the bytes of all parameters, those for tensor maps, too."""
+    rows = [*plan["parameters"], *plan["tensor_maps"]]
+    return max((row["offset"] + row["size"] for row in rows), default=0)
 
 
 def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:

@@ -58,7 +58,7 @@ SENTENCES = {
     "warps_change": "elements change their warp",
     # why it is no copy of boxes of a tensor
     "no_tensor_copies": "the target has no tensor copies",
-    "not_made": "no stage makes tensor copies yet",
+    "no_tensor_ring": "no ring of tensor copies takes its tile",
     "gathered": "the rows of its view are gathered",
     "after_acquire": "its token comes after {0}, which may acquire what other blocks have written",
     "after_store": "its token comes after {0} of this kernel, and no proxy fence lies between",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.arguments.grid import check_grid
+from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
@@ -25,6 +26,7 @@ from tileir.messages.flags import flag
 from .batch import RunningBatch, Settings
 from .module import KernelCode, Module
 from .packing import Reach, pack, tensor_maps
+from .recipes import with_tensor_maps
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
 """Bytes of the heap for all blocks of a launch, and the most that a plan may raise that to."""
@@ -98,6 +100,11 @@ def launch(
     if not isinstance(plan.get("entry"), str):
         listed = ", ".join(map(repr, plan))
         raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")
+    try:
+        check_schema(plan["entry"], plan)
+    except LaunchError as problem:
+        raise emulation_error("launch", str(problem)) from None
+    plan, args = with_tensor_maps(plan, args)
     if isinstance(ptx, str):
         module = load_module(ptx)
         module.reset()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.errors import EmulationError, LaunchError, UnsupportedError
 from tileir.messages.texts import display
@@ -15,6 +16,7 @@ from tileir.messages.texts import display
 from .checking import checked, checked_allocations
 from .launching import Result, launch
 from .module import Module
+from .recipes import lacking
 
 
 class GpuCompilation(Protocol):
@@ -81,10 +83,7 @@ class EmulatedKernel:
         LaunchError, before anything has run, if something does not fit the kernel; and its subclass
         UnsupportedError, with line and instruction, for PTX that the emulator does not know.
         """
-        shown = display(self.symbol)
-        if self.plan.get("tensor_maps"):
-            raise UnsupportedError(f"{shown}: the emulator makes no tensor maps")
-        passed = checked(shown, self.plan, args)
+        passed = checked(display(self.symbol), self.plan, args)
         memory = checked_allocations(allocations)
         return launch(
             self._module,
@@ -193,6 +192,8 @@ def _plans(plan: Any) -> dict[str, Any]:
     if not isinstance(plan, Mapping):
         raise LaunchError(f"expected launch plans by entry symbol, got {type(plan).__name__}")
     for symbol, each in plan.items():
+        if isinstance(each, Mapping):
+            check_schema(display(str(symbol)), each)
         if lacking := _lacking(each):
             raise LaunchError(f"the launch plan of {display(str(symbol))} has no {lacking}")
     return dict(plan)
@@ -208,7 +209,20 @@ def _lacking(plan: Any) -> str:
                 return f"valid {name!r}"
         except (KeyError, TypeError, ValueError):
             return f"valid {name!r}" if name in plan else repr(name)
+    if name := lacking(plan):
+        return f"valid {name!r}"
+    if plan.get("twin") is not None and not _valid_twin(plan["twin"]):
+        return "valid 'twin'"
     return ""
+
+
+def _valid_twin(twin: Any) -> bool:
+    """Whether a twin has what differs from the entry with tensor maps."""
+    names = ("entry", "block", "dynamic_shared_memory")
+    try:
+        return all(_NEEDED[name](twin[name]) for name in names)
+    except (KeyError, TypeError, ValueError):
+        return False
 
 
 def _three(value: Any) -> bool:

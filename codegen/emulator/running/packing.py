@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -81,17 +81,11 @@ def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: R
             f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"
         )
         raise emulation_error("launch", message)
-    packed = bytearray(max(kernel.scope.parameter_bytes, 1))
-    for variable, row, argument in zip(declared, rows, args, strict=True):
-        offset = kernel.scope.parameters[variable.name]
-        if (offset, variable.size) != (row["offset"], row["size"]):
+    for variable, row in zip(declared, rows, strict=True):
+        if (kernel.scope.parameters[variable.name], variable.size) != (row["offset"], row["size"]):
             message = f"the plan puts parameter {row['index']} elsewhere than the PTX"
             raise emulation_error("launch", message)
-        try:
-            packed[offset : offset + variable.size] = _bytes(row, argument, reach)
-        except (TypeError, ValueError, OverflowError) as problem:
-            message = f"parameter {row['index']} ({row['type']}): {problem}"
-            raise emulation_error("launch", message) from None
+    packed = packed_rows(rows, args, reach)
     plain = [int(each.base) for each in args if _at_address(each)]
     plain += [
         int(argument)
@@ -99,10 +93,23 @@ def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: R
         if row["type"].startswith("ptr") and not _is_memory(argument) and int(argument)
     ]
     reach.add_addresses(plain)
-    return bytes(packed)
+    return bytes(packed.ljust(max(kernel.scope.parameter_bytes, 1), b"\0"))
 
 
-def _bytes(row: dict[str, Any], argument: Any, reach: Reach) -> bytes:
+def packed_rows(rows: Sequence[Mapping[str, Any]], args: Sequence[Any], reach: Reach) -> bytearray:
+    """Return the bytes of arguments at the offsets of their parameters in a plan."""
+    packed = bytearray(max((row["offset"] + row["size"] for row in rows), default=0))
+    for row, argument in zip(rows, args, strict=True):
+        try:
+            data = _bytes(row, argument, reach)
+        except (TypeError, ValueError, OverflowError) as problem:
+            message = f"parameter {row['index']} ({row['type']}): {problem}"
+            raise emulation_error("launch", message) from None
+        packed[row["offset"] : row["offset"] + row["size"]] = data
+    return packed
+
+
+def _bytes(row: Mapping[str, Any], argument: Any, reach: Reach) -> bytes:
     size, kind = row["size"], row["type"]
     if kind == "tensor_map":
         _add_map(argument, reach)

@@ -142,4 +142,4 @@ def _why_not(op: Op, recipes: TensorRecipes, target: Target) -> Reason:
     found = recipes.recipe(op)
     if isinstance(found, Reason):
         return found
-    return Reason("not_made" if target.has("tensor copies") else "no_tensor_copies")
+    return Reason("no_tensor_ring" if target.has("tensor copies") else "no_tensor_copies")

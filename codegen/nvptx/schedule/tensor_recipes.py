@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.reasons import Reason
@@ -27,7 +26,7 @@ from tileir.codegen.scalar.sizes import is_packed, memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
 
-from .token_order import TokenOrder
+from .token_order import why_fenced
 from .view_facts import inner_dim
 
 SPANS = (128, 64, 32)
@@ -123,7 +122,7 @@ class TensorRecipes:
 
     def __init__(self, kernel: KernelIR) -> None:
         self._facts = kernel.facts(Divisibility)
-        self._order = kernel.facts(TokenOrder)
+        self._body = kernel.body
         self._numbers = {value: number for number, value in enumerate(kernel.parameters)}
 
     @classmethod
@@ -143,7 +142,7 @@ class TensorRecipes:
         kind = cast("View", view.type)
         if isinstance(kind, GatherScatterView):
             return Reason("gathered")
-        if is_plain_load(load) and (problem := self._order.why_fenced(load)):
+        if problem := why_fenced(load, self._body):
             return problem
         return self._of_view(view, kind, span)
 
@@ -231,13 +230,14 @@ class TensorRecipes:
             op = value.owner
             if not isinstance(op, Op):
                 return None
+            bits = min(bits, value.type.element.bits)
             if op.name == "get_tensor_shape":
                 tensor = tensor_view_op(op.operands["src"])
-                found = tensor and self._size(tensor, value.index, "shape", "dynamicShape")
-                return _within(found, bits)
+                if tensor is None:
+                    return None
+                return _within(self._size(tensor, value.index, "shape", "dynamicShape"), bits)
             if op.name not in ("assume", "exti", "trunci"):
                 return None
-            bits = min(bits, value.type.element.bits)
             value = next(op.operand_list())
         return OfParameter(self._numbers[value], bits=bits)
 

@@ -7,57 +7,47 @@ proxy"). In Tile IR, only tokens order a load behind a write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.control_edges import edges
-from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops import Family, family_of, writes_memory
-from tileir.ir import Op, Value
+from tileir.ir import Body, Op, Value
 from tileir.types import Token
 
 
-class TokenOrder:
-    """Follows tokens back through the ops and the control flow of a kernel."""
+def why_fenced(load: Op, body: Body) -> Reason | None:
+    """Return why a bulk copy in place of a load, or of a copy_async, would need a proxy fence.
 
-    def __init__(self, kernel: KernelIR) -> None:
-        self._before: dict[Value, list[Value]] = {}
-        for edge in edges(kernel.body):
-            for value, after in edge.pairs:
-                if value is not None and isinstance(after.type, Token):
-                    self._before.setdefault(after, []).append(value)
-
-    @classmethod
-    def of(cls, kernel: KernelIR) -> TokenOrder:
-        """Analyse the tokens of a kernel."""
-        return cls(kernel)
-
-    def why_fenced(self, load: Op) -> Reason | None:
-        """Return why a copy in place of a load would need a proxy fence; None if it needs none."""
-        if not is_weak(load):
-            return Reason("ordered")
-        for op in self._behind(load):
-            if is_plain_load(op) and not is_weak(op):
-                return Reason("after_acquire", op.name)
-            if writes_memory(op) and family_of(op) is not Family.OTHER:
-                return Reason("after_store", op.name)
-        return None
-
-    def _behind(self, load: Op) -> Iterator[Op]:
-        """Yield the ops whose tokens a load comes after, on any path."""
-        token = load.operands["token"]
-        stack, seen = [] if token is None else [token], set[Value]()
-        while stack:
-            value = stack.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            stack += self._before.get(value, ())
-            if isinstance(value.owner, Op) and not value.owner.regions:
-                yield value.owner
-                stack += [each for each in value.owner.operand_list() if _is_token(each)]
+    None if it needs none. The body is taken as it is now, between two edits, too.
+    """
+    if is_plain_load(load) and not is_weak(load):
+        return Reason("ordered")
+    before: dict[Value, list[Value]] | None = None
+    token = load.operands["token"]
+    stack, seen = [] if token is None else [token], set[Value]()
+    while stack:
+        value = stack.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        op = value.owner
+        if not isinstance(op, Op) or op.regions:
+            before = _tokens_before(body) if before is None else before
+            stack += before.get(value, ())  # none where control never comes
+            continue
+        if is_plain_load(op) and not is_weak(op):
+            return Reason("after_acquire", op.name)
+        if writes_memory(op) and family_of(op) is not Family.OTHER:
+            return Reason("after_store", op.name)
+        stack += [each for each in op.operand_list() if isinstance(each.type, Token)]
+    return None
 
 
-def _is_token(value: Value) -> bool:
-    return isinstance(value.type, Token)
+def _tokens_before(body: Body) -> dict[Value, list[Value]]:
+    """Return, for tokens that are block arguments or results of control flow, what they may be."""
+    before: dict[Value, list[Value]] = {}
+    for edge in edges(body):
+        for value, after in edge.pairs:
+            if value is not None and isinstance(after.type, Token):
+                before.setdefault(after, []).append(value)
+    return before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tileir.codegen.device import driver as ours
+from tileir.codegen.device import tensor_maps
 
 from . import standin
 
@@ -20,6 +21,6 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> standin.Driver:
 def driver(_installed: standin.Driver) -> standin.Driver:
     """The stand-in, as after a start."""
     _installed.reset()
-    for remembered in (ours.capability, ours.shared_memory):
+    for remembered in (ours.capability, ours.shared_memory, tensor_maps.encode):
         remembered.cache_clear()
     return _installed

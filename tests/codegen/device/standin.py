@@ -26,6 +26,8 @@ import numpy as np
 from tileir import Buffer
 from tileir.codegen import emulator
 
+from . import encoded_maps
+
 LIBRARY = "libcuda.so.1"
 SOURCE = """
 typedef int (*lookup)(const char *, void **, int, unsigned long long, void *);
@@ -141,6 +143,10 @@ class Driver:
 
     def cuInit(self, flags: int) -> None: ...
 
+    def cuGetProcAddress(self, name: bytes, out: int, version: int, flags: int, said: int) -> int:
+        c_int.from_address(said).value = 0
+        return self._find(name, out)
+
     def cuGetErrorString(self, code: int, out: int) -> None:
         c_char_p.from_address(out).value = NAMES.get(code, b"an error")
 
@@ -231,9 +237,12 @@ class Driver:
         values, rows = [], []
         for index, variable in enumerate(entry.entry.parameters):
             data = ctypes.string_at(addresses[index], variable.size)
-            values.append(int.from_bytes(data, "little"))
-            offset = entry.parameters[variable.name]
-            rows.append({"index": index, "type": "bits", "size": variable.size, "offset": offset})
+            is_map = variable.size == encoded_maps.BYTES
+            values.append(encoded_maps.decode(data) if is_map else int.from_bytes(data, "little"))
+            rows.append({
+                "index": index, "type": "tensor_map" if is_map else "bits",
+                "size": variable.size, "offset": entry.parameters[variable.name],
+            })  # fmt: skip
         plan = {
             "entry": name, "parameters": rows, "block": block, "grid": "xyz",
             "grid_scale": (1, 1, 1), "grid_limits": GRID_LIMITS,
@@ -250,6 +259,15 @@ class Driver:
 
     def cuStreamSynchronize(self, stream: int | None) -> int:
         return self.status
+
+    # Tensor maps
+
+    def cuTensorMapEncodeTiled(self, *arguments: int) -> int:
+        asked = encoded_maps.Asked(*(each or 0 for each in arguments))
+        if (data := encoded_maps.encode(asked)) is None:
+            return INVALID_VALUE
+        ctypes.memmove(asked.map, data, len(data))
+        return SUCCESS
 
     # Memory
 
@@ -277,6 +295,7 @@ class Driver:
 
 KINDS: dict[str, tuple[Any, ...]] = {
     "cuInit": (c_uint,),
+    "cuGetProcAddress": (c_char_p, c_void_p, c_int, c_uint64, c_void_p),
     "cuGetErrorString": (c_int, c_void_p),
     "cuDeviceGet": (c_void_p, c_int),
     "cuDeviceGetAttribute": (c_void_p, c_int, c_int),
@@ -293,6 +312,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, c_void_p, c_void_p),
     "cuLaunchKernelEx": (c_void_p,) * 4,
     "cuStreamSynchronize": (c_void_p,),
+    "cuTensorMapEncodeTiled": (c_void_p, c_int, c_uint, *(c_void_p,) * 5, *(c_int,) * 4),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
     "cuMemAlloc": (c_void_p, c_size_t),
     "cuMemFree": (c_uint64,),

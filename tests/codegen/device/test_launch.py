@@ -15,7 +15,7 @@ import tileir
 from tests.launches import newest
 from tileir import Buffer
 from tileir.codegen.device import launch as launching
-from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
+from tileir.errors import DeviceError, KernelAssertionError, LaunchError
 
 from . import standin
 from .launched import check_fixture
@@ -198,11 +198,6 @@ def test_the_heap_holds_what_blocks_take(blocks: int, at_once: int, driver: Driv
     assert kernel.plan["heap"] == 1000
     kernel.launch(blocks, [])
     assert driver.limits[standin.HEAP] == max(5000, 2 * at_once * 1000)
-
-
-def test_what_the_launcher_does_not_make(driver: Driver) -> None:
-    with pytest.raises(UnsupportedError, match="makes no tensor maps"):
-        changed_plan(stored("f32"), tensor_maps=[{}])
 
 
 @pytest.mark.parametrize(

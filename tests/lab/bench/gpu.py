@@ -131,7 +131,7 @@ def _ours(
     grid = [tiles[a] * n for a, n in zip(plan["grid"], plan["grid_scale"], strict=True)]
     return {
         "file": file.name, "grid": grid, "block": plan["block"],
-        "shared": plan["dynamic_shared_memory"],
+        "shared": plan["dynamic_shared_memory"], "tensor_maps": plan["tensor_maps"],
     }  # fmt: skip
 
 

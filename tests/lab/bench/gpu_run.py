@@ -1,7 +1,7 @@
 """Runs a prepared folder on a GPU: ``python run.py [--dry-run] [--only KERNEL] [--json]``.
 
 It stands alone: a CUDA driver and PyTorch are enough. PTX and cubins are loaded and launched by the
-driver, whose four functions for that are called with ctypes; PyTorch has the memory, the clock and
+driver, whose five functions for that are called with ctypes; PyTorch has the memory, the clock and
 the right answers. Of each kernel, our launches and those of the cubin take turns; before each one
 the L2 cache is filled with something else, and the median counts. Exit code 1: something is wrong.
 """
@@ -23,6 +23,14 @@ MAX_DYNAMIC_SHARED = 8
 """CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES."""
 FREE_SHARED = 48 << 10
 """Bytes of dynamic shared memory that need not be asked for."""
+MAP_BYTES, MAP_ALIGNMENT = 128, 64
+"""Of a tensor map."""
+DATA_TYPES = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
+"""By their number in CUtensorMapDataType."""
+SPANS = (0, 32, 64, 128)
+"""Bytes, by their number in CUtensorMapSwizzle."""
+PROMOTION = 2
+"""CU_TENSOR_MAP_L2_PROMOTION_L2_128B."""
 
 
 # What is right, by PyTorch -----------------------------------------------------------------------
@@ -109,6 +117,36 @@ class Gpu:
         stream = ctypes.c_void_p(self.stream())
         self._call("cuLaunchKernel", kernel, *grid, *block, shared, stream, addresses, None)
 
+    def tensor_map(self, recipe, arguments):
+        """The tensor map of a recipe in a launch plan, whose guard holds for all cases here."""
+
+        def number(size):
+            if isinstance(size, int):
+                return size
+            return arguments[size["parameter"]].value * size["times"] + size["plus"]
+
+        room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
+        start = -ctypes.addressof(room) % MAP_ALIGNMENT
+        made = (ctypes.c_char * MAP_BYTES).from_buffer(room, start)
+        rank = len(recipe["box"])
+        wide, narrow = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
+        self._call(
+            "cuTensorMapEncodeTiled",
+            ctypes.c_void_p(ctypes.addressof(made)),
+            DATA_TYPES.index(recipe["element"]),
+            rank,
+            ctypes.c_void_p(number(recipe["base"])),
+            wide(*map(number, recipe["extents"])),
+            wide(*map(number, recipe["strides"])),
+            narrow(*recipe["box"]),
+            narrow(*[1] * rank),
+            0,
+            SPANS.index(recipe["swizzle"]),
+            PROMOTION,
+            0,
+        )
+        return made
+
     def stream(self):
         """The handle of PyTorch's stream."""
         return self.torch.cuda.current_stream().cuda_stream
@@ -172,8 +210,10 @@ def measure(row, gpu, folder, repeat):
             image = (folder / about["file"]).read_bytes()
             kernel = gpu.load(image, row["kernel"], about["shared"])
             shape = about["grid"], about["block"], about["shared"]
+            recipes = about.get("tensor_maps", ())
+            passed = arguments + [gpu.tensor_map(each, arguments) for each in recipes]
             result.fill_(math.nan)
-            gpu.launch(kernel, *shape, arguments)
+            gpu.launch(kernel, *shape, passed)
             gpu.wait()
         except RuntimeError as problem:
             found[side] = {"problem": str(problem).splitlines()[0]}
@@ -181,7 +221,9 @@ def measure(row, gpu, folder, repeat):
         error = worst(result, expected, row["tolerance"])
         limit = 1 if row["tolerance"] else 0
         found[side] = {"error": error, "right": error <= limit}
-        sides[side] = lambda kernel=kernel, shape=shape: gpu.launch(kernel, *shape, arguments)
+        sides[side] = lambda kernel=kernel, shape=shape, passed=passed: gpu.launch(
+            kernel, *shape, passed
+        )
     times = {side: [] for side in sides}
     for turn in range(WARM_UP + repeat):
         for side, run in sides.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import re
@@ -12,8 +13,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.codegen import copied_boxes as boxes
 from tests.codegen.device.standin import Driver
 from tests.lab.bench import gpu, gpu_run
 from tests.lab.bench.__main__ import main
@@ -157,6 +160,24 @@ def test_the_runner_sees_wrong_results(folder: Path, stand_in: OnStandIn, monkey
     right = gpu_run.reference
     monkeypatch.setattr(gpu_run, "reference", lambda *given: right(*given) + 1e-3)
     assert gpu_run.report(manifest(folder), stand_in, folder, 1, False) == 1
+
+
+def test_the_runner_makes_tensor_maps() -> None:
+    """As its kernels get more of them; this one is written by hand."""
+    made, plan = OnStandIn(None), boxes.plan()
+    matrix = boxes.matrix()
+    out = np.full(boxes.expected(matrix).size, -1, np.float16)
+    for array in (matrix.base, out):
+        made.standin.lend(array)
+    sizes = [ctypes.c_int32(size) for size in (*matrix.shape, matrix.shape[1])]
+    arguments = [
+        ctypes.c_void_p(matrix.ctypes.data), *sizes, ctypes.c_void_p(out.ctypes.data)
+    ]  # fmt: skip
+    kernel = made.load(boxes.ptx().encode(), plan["entry"], 0)
+    maps = [made.tensor_map(recipe, arguments) for recipe in plan["tensor_maps"]]
+    made.launch(kernel, (*boxes.grid_of(matrix), 1), plan["block"], 0, arguments + maps)
+    assert made.standin.problem is None
+    np.testing.assert_array_equal(out, boxes.expected(matrix))
 
 
 def test_a_cubin_that_the_driver_refuses(folder: Path, stand_in: OnStandIn, capsys) -> None:
