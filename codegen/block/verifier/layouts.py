@@ -98,7 +98,9 @@ def _positions(op: Op) -> Iterator[tuple[Op, str]]:
 
 
 def _worked_in(op: Op) -> LinearLayout | None:
-    """Return the layout of the elements that each thread accesses in global memory."""
+    """Return the layout of the elements that each thread accesses in global memory, if any."""
+    if op.name == "copy_tensor":
+        return None
     return op.attributes["threads"] if op.name == "copy_async" else _layout(worked_on(op))
 
 
