@@ -27,6 +27,10 @@ class StageError(RuntimeError):
     """A stage left a kernel that breaks a rule."""
 
 
+_NEVER = -1
+"""What was checked of a kernel that a stage has added."""
+
+
 class StageVerifier:
     """The verifier of one compilation; a body is checked again only if a stage edited it.
 
@@ -44,6 +48,9 @@ class StageVerifier:
 
     def check(self, name: str, state: State) -> None:
         """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
+        added = len(state.kernels) - len(self._checked)
+        self._checked += [_NEVER] * added
+        self._valid += [True] * added
         for number, each in enumerate(state.kernels):
             problem = self._body_problem(number, each.kernel)
             problem = problem or self._problem(each)

@@ -132,6 +132,11 @@ class Target:
         form = TARGETS[_alone(self.gpu)]
         return replace(self, ptx_target=form.ptx_target, ptx=max(self.ptx, form.ptx))
 
+    def without(self, feature: Feature) -> Target:
+        """Return this target without a feature that it has."""
+        rest = self.features - {feature}
+        return replace(self, features=rest, specific=self.specific - {feature})
+
     def portable(self) -> Target:
         """Return this target without the features that need the suffix a.
 

@@ -59,8 +59,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
         self._layouts = AliasNames()
 
     def kernels(self, state: State) -> Sequence[KernelState]:
-        """See `StagePrinter`."""
-        return state.kernels
+        """See `StagePrinter`: those that are launched unless arguments do not fit."""
+        return [each for each in state.kernels if each.twin_of is None]
 
     def remarks(
         self, name: str, state: State, each: KernelState, named: stage_printer.Named

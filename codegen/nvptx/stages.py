@@ -15,6 +15,8 @@ from llvmlite import ir
 from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.written_parameters import written_parameters
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.pipeline import run
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
@@ -30,9 +32,10 @@ from .launch.contract import (
     lowest_ptx,
     settle,
 )
-from .launch.entry_names import entry_names
+from .launch.entry_names import entry_names, twin_name
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
+from .launch.tensor_maps import Twin
 from .needs import needs_of
 from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
@@ -50,9 +53,10 @@ from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
 from .schedule.register_estimate import registers_needed
-from .state import State
+from .state import KernelState, State
 
 __all__ = [
+    "add_twins",
     "allocate_memory",
     "assign_layouts",
     "choose_atoms",
@@ -209,6 +213,26 @@ def pipeline_loops(state: State) -> None:
         pipeline(kernel_state, state.target)
 
 
+def add_twins(state: State) -> None:
+    """Add an entry without tensor maps for every kernel that takes some.
+
+    It is for arguments that no tensor map can describe, and has gone through the same stages.
+    """
+    for kernel_state in list(state.kernels):
+        if not kernel_state.tensor_maps:
+            continue
+        kernel = kernel_state.kernel
+        copy = KernelState(KernelIR.copy_of(kernel.function, kernel.bytecode), kernel_state.symbol)
+        alone = State([copy], state.target.without("tensor copies"), state.launch)
+        run("nvptx", alone, until="pipeline_loops")
+        taken = [each.kernel.symbol for each in state.kernels]
+        copy.kernel = replace(copy.kernel, symbol=twin_name(kernel.symbol, taken))
+        copy.twin_of = kernel_state
+        if state.lines:
+            state.lines.add(copy.kernel, kernel.symbol)
+        state.kernels.append(copy)
+
+
 def specialise_warps(state: State) -> None:
     """Divide the warps of a block into roles: all warps have the same one.
 
@@ -280,4 +304,10 @@ def emit_ptx(state: State) -> None:
 def describe_launch(state: State) -> None:
     """Write the launch plans, which say how to launch each kernel."""
     for kernel_state in state.kernels:
-        state.plans[kernel_state.symbol] = launch_plan(kernel_state, state.target)
+        if original := kernel_state.twin_of:
+            threads = kernel_state.contract["num_warps"] * state.target.warp
+            entry = kernel_state.kernel.symbol
+            original.twin = Twin(entry, threads, kernel_state.shared_bytes)
+    for kernel_state in state.kernels:
+        if kernel_state.twin_of is None:
+            state.plans[kernel_state.symbol] = launch_plan(kernel_state, state.target)

@@ -68,6 +68,8 @@ class KernelState:
     """Bytes of shared memory of a block."""
     tensor_maps: list[TensorRecipe] = field(default_factory=list)
     """The recipes for the hidden parameters, in order."""
+    twin_of: KernelState | None = None
+    """The kernel that this one is the twin of: the same without tensor maps."""
     twin: Twin | None = None
     """The entry without tensor maps; only kernels with tensor maps have one."""
 

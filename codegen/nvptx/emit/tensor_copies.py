@@ -35,6 +35,7 @@ def mbarrier_init(ctx: Context, op: Op) -> None:
         for address in _each(ctx, barriers):
             tensor_copy.initialise(builder, address, 1)
         fence_proxy(builder)
+    tensor_copy.converge(builder)
 
 
 def mbarrier_inval(ctx: Context, op: Op) -> None:
@@ -43,6 +44,7 @@ def mbarrier_inval(ctx: Context, op: Op) -> None:
     with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
         for address in _each(ctx, barriers):
             tensor_copy.invalidate(builder, address)
+    tensor_copy.converge(builder)
 
 
 def copy_tensor(ctx: Context, op: Op) -> None:
@@ -61,6 +63,7 @@ def commit_copies(ctx: Context, op: Op) -> None:
         for tile in tiles:
             (copy,) = [use.op for use in tile.uses if use.op.name == "copy_tensor"]
             _start(ctx, copy, barrier)
+    tensor_copy.converge(builder)
 
 
 def wait_copies(ctx: Context, op: Op) -> None:

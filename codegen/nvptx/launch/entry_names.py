@@ -6,7 +6,7 @@ with other compilers; the launch plan has the name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tileir.codegen.nvptx.emit.sequences.shared_symbol import NAME as SHARED_MEMORY
 from tileir.verifier.rules.names import mangled, spelled_in_ptx
@@ -29,6 +29,14 @@ def entry_names(symbols: Iterable[str]) -> list[str]:
             taken.add(name)
         names.append(name)
     return names
+
+
+def twin_name(name: str, taken: Collection[str]) -> str:
+    """Return the name of the twin of an entry, which no other entry has."""
+    twin = f"{name}_without_tensor_maps"
+    while twin in taken:
+        twin = f"_{twin}"
+    return twin
 
 
 def _kept(symbol: str) -> bool:

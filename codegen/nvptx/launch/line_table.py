@@ -80,6 +80,13 @@ class LineTable:
         self.known = bool(self._starts)
         self.has_calls = any(frame.caller for frame in self._frames)
 
+    def add(self, kernel: KernelIR, other: str) -> None:
+        """Number the locations of a kernel that came from the same function as another one."""
+        for op in kernel.walk():
+            self._number(op.location)
+        if other in self._starts:
+            self._starts[kernel.symbol] = self._starts[other]
+
     def enter(self, function: ir.Function, kernel: KernelIR) -> ir.DIValue | None:
         """Enter a kernel; return its own location, for instructions that belong to no op.
 

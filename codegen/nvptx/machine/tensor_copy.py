@@ -33,6 +33,12 @@ def elected(builder: ir.IRBuilder) -> ir.Value:
     return builder.icmp_unsigned("!=", found, ir.Constant(_I32, 0))
 
 
+def converge(builder: ir.IRBuilder) -> None:
+    """Have the lanes of a warp go on together: others may have gone ahead of the one elected."""
+    text = builder.asm(ir.FunctionType(_VOID, []), "bar.warp.sync 0xffffffff;", "", [], True)
+    text.attributes.add("convergent")
+
+
 def expect(builder: ir.IRBuilder, barrier: ir.Value, size: int) -> None:
     """Arrive at an mbarrier, and expect so many bytes in its phase."""
     _run(builder, f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {size};", [barrier])
