@@ -269,7 +269,7 @@ TENSOR_COPIES = (
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
         format=(
-            "{tiles}, {barriers}[[{turn}]][ if {predicate}]"
+            "{barriers}[[{turn}]], {tiles}[ if {predicate}]"
             " : {barriers:type}, {turn:type} -> {flight:type}"
         ),
     ),
