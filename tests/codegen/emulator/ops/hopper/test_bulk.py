@@ -226,7 +226,7 @@ MISTAKES = {
         STORED,
         "shared::cta;\nbar.sync 0;",
         "shared::cta;",
-        {"race", "poison", "proxy"},
+        {"race", "poison"},
     ),
     "wait for the group": (STORED, DONE, "", {"race"}),
     "commit": (STORED, COMMIT, "", {"race"}),
