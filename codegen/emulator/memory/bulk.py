@@ -159,14 +159,15 @@ class BulkCopies:
 
     # Ends -------------------------------------------------------------------------------------
 
-    def finish_one(self) -> bool:
-        """Carry out one copy that an mbarrier waits for; False if there is none."""
-        waited = [each for each in self.pending if each.bars]
-        if not waited:
-            return False
-        transfer = waited[self.completion.next_of(len(waited))]
-        self._write(transfer)
-        return True
+    def finish_some(self) -> bool:
+        """Carry out one copy of each block that an mbarrier waits for; False if there is none."""
+        waited: dict[int, list[Transfer]] = {}
+        for each in self.pending:
+            if each.bars:
+                waited.setdefault(int(self.batch.block_of[each.lane]), []).append(each)
+        for transfers in waited.values():
+            self._write(transfers[self.completion.next_of(len(transfers))])
+        return bool(waited)
 
     def end(self) -> None:
         """Carry out what is left when all threads have ended; EmulationError if that is too late.

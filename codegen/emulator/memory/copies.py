@@ -133,12 +133,16 @@ class Copies:
             if self.completion.early():
                 self._arrive(self.arrivals.pop())
 
-    def arrive_one(self) -> bool:
-        """Carry out one arrival, and the copies before it; False if there is none."""
-        if not self.arrivals:
-            return False
-        self._arrive(self.arrivals.pop(self.completion.next_of(len(self.arrivals))))
-        return True
+    def arrive_some(self) -> bool:
+        """Carry out one arrival at each mbarrier, and the copies before; False if there is none."""
+        waited: dict[int, list[Arrival]] = {}
+        for each in self.arrivals:
+            waited.setdefault(id(each.bar), []).append(each)
+        for arrivals in waited.values():
+            chosen = arrivals[self.completion.next_of(len(arrivals))]
+            self.arrivals = [each for each in self.arrivals if each is not chosen]
+            self._arrive(chosen)
+        return bool(waited)
 
     def _arrive(self, arrival: Arrival) -> None:
         pending = []

@@ -103,16 +103,16 @@ class Scratch(Memory):
             raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
 
     def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        within = address & np.uint64(CLUSTER_STEP - 1)
-        rank = address >> np.uint64(_STEP_BITS)
-        wrong = (within + np.uint64(access.nbytes) > np.uint64(self.size)) | (
-            rank > np.uint64(self.cluster)
-        )
+        far = np.max(address) >= np.uint64(CLUSTER_STEP)
+        within = address & np.uint64(CLUSTER_STEP - 1) if far else address
+        wrong = within > np.int64(self.size - access.nbytes)
+        if far:
+            wrong |= address >> np.uint64(_STEP_BITS) > np.uint64(self.cluster)
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
         offset = self._offset(lanes, address)
-        if self.visits is not None and np.any(rank):
+        if far and self.visits is not None:
             owner = offset // self.pitch
             self.visits.check(lanes, statement, lanes.broadcast(address), owner, access)
         return offset, offset
@@ -143,7 +143,7 @@ class Scratch(Memory):
 
     def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
         owner = self.owner[lanes.numbers]
-        if np.any(address >= np.uint64(CLUSTER_STEP)):
+        if np.max(address) >= np.uint64(CLUSTER_STEP):
             rank = (address >> np.uint64(_STEP_BITS)).astype(np.int64)
             first = owner // self.cluster * self.cluster
             owner = np.where(rank, first + rank - 1, owner)

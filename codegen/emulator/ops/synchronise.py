@@ -167,6 +167,6 @@ effect(
     fence,
 )
 effect("fence.proxy.async(?P<space>.global|.shared::cta|.shared::cluster)?", "=", proxy_fence)
-effect(r"fence.proxy.(alias|tensormap)\S*", "= $? $?", nothing)
+effect(r"fence.proxy.(alias|tensormap|async::generic)\S*", "= $? $?", nothing)
 effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
 effect("nanosleep.u32", "= u32", nothing)

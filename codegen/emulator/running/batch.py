@@ -187,7 +187,7 @@ class RunningBatch:
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
         """Return a block and the lanes that execute it now; None when all have ended."""
         if self._is_turn(step):
-            self._finish_one()
+            self._finish_some()
         while True:
             runnable = self._runnable()
             if chosen := self._first(step, runnable):
@@ -198,7 +198,7 @@ class RunningBatch:
                 continue
             if (self.next == DONE).all():
                 return None
-            if not self._finish_one() and not self.mbarriers.give_up():
+            if not self._finish_some() and not self.mbarriers.give_up():
                 raise self._stuck("deadlock", self._who_waits())
 
     def _runnable(self) -> np.ndarray:
@@ -228,9 +228,9 @@ class RunningBatch:
         """Whether another group of lanes gets a turn."""
         return step % self.fair == self.fair - 1
 
-    def _finish_one(self) -> bool:
-        """Carry out a copy that threads may wait for; False if there is none."""
-        return self.bulk.finish_one() or self.copies.arrive_one()
+    def _finish_some(self) -> bool:
+        """Carry out copies that threads may wait for; False if there are none."""
+        return self.bulk.finish_some() or self.copies.arrive_some()
 
     def _who_waits(self) -> str:
         held = "; ".join(

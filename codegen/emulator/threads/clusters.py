@@ -55,8 +55,9 @@ class ClusterBarriers:
             if not releases:
                 promised = [self.promised[each] for each in here.tolist() if each in self.promised]
                 taken = list({id(each): each for each in promised}.values())
+            self.gathered.setdefault(cluster, Snapshot())
             for each in taken:
-                self.gathered[cluster] = self.gathered.get(cluster, Snapshot()).joined(each)
+                self.gathered[cluster] = self.gathered[cluster].joined(each)
         self.release()
 
     def wait(self, lanes: Lanes, statement: Statement) -> None:
@@ -79,12 +80,16 @@ class ClusterBarriers:
 
     def release(self) -> None:
         """Complete the barriers at which all threads that have not ended have arrived."""
+        if not self.gathered and not self._waiting.any():
+            return
         alive = self.batch.next != DONE
         late = alive & (self.arrivals <= self.completed[self.cluster_of])
-        for cluster in np.flatnonzero(np.bincount(self.cluster_of[alive])).tolist():
+        living, missing = (
+            np.bincount(self.cluster_of[each], minlength=len(self.completed)) > 0
+            for each in (alive, late)
+        )
+        for cluster in np.flatnonzero(living & ~missing).tolist():
             here = self.cluster_of == cluster
-            if late[here].any():
-                continue
             self.completed[cluster] += 1
             self.known[cluster] = self.gathered.pop(cluster, Snapshot())
             released = np.flatnonzero(here & self._waiting)
