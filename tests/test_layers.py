@@ -172,7 +172,7 @@ def test_rooms_of_the_emulator_know_those_before_them() -> None:
     wrong = []
     for place, room in enumerate(EMULATOR):
         later = tuple(f"tileir.codegen.emulator.{name}" for name in EMULATOR[place + 1 :])
-        for path in sorted((folder / room).glob("*.py")):
+        for path in sorted((folder / room).rglob("*.py")):
             wrong += [
                 f"{room}/{path.name} imports {module}"
                 for module, _ in imports(path)

@@ -131,4 +131,6 @@ def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[str, int]]:
         blocks[-1].statements.append(statement)
         if branch or (row and (row.ends_block or row.warpgroup)):
             blocks.append(BasicBlock())
+    # A thread that comes to the closing brace has ended.
+    blocks[-1].statements.append(Statement(0, "ret", "ret"))
     return blocks, labels

@@ -30,7 +30,6 @@ from tileir.codegen.emulator.threads import special
 from tileir.errors import EmulationError
 
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
-
 _COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
 
 

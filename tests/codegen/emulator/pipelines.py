@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+
 import numpy as np
 
+from tests.codegen.emulator.snippets import run
 from tests.codegen.emulator.values import aligned
-from tileir.codegen.emulator.memory.tensor_map import TensorMap
+from tileir.codegen.emulator import SCHEDULES, EmulationError, TensorMap
 
+Change = Callable[[re.Match[str]], str]
 STAGES, TILES, ROWS, COLUMNS = 2, 5, 8, 32
 STAGE = 4 * ROWS * COLUMNS
 """Bytes."""
+KINDS = ("map", "u64")
 PIPELINE_THREADS = 96
 """A warp that copies and two that add."""
 
@@ -34,6 +40,7 @@ _PLACES = (
 """%r24 and %r25: the full and the empty barrier of the stage; %r26: its memory."""
 
 PIPELINE = (
+    "mov.b32 %r19, 0;\n"
     f".shared .align 1024 .b8 ring[{STAGES * STAGE}];\n.shared .align 16 .b8 rest[256];\n"
     "mov.b32 %r3, rest;\nmov.b32 %r4, ring;\nsetp.eq.u32 %p1, %r0, 0;\nshr.u32 %r5, %r0, 5;\n"
     "setp.eq.u32 %p2, %r5, 0;\n"
@@ -76,10 +83,79 @@ PIPELINE = (
 """Sums of four neighbours, weighted by tile; then the memory of the mbarriers is used again."""
 
 
-def pipeline_arguments() -> tuple[TensorMap, np.ndarray, np.ndarray]:
-    """A tensor map, the array to write, and what comes out."""
+_MEET = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+
+
+def _for_clusters() -> str:
+    """The same for clusters of two blocks: each loads half of a tile for both.
+
+    So the consumers of both must have read a stage before it is filled again.
+    """
+    changes = (
+        ("bar.sync 0;\n", "mov.u32 %r32, %cluster_ctarank;\nmov.b16 %h5, 3;\n" + _MEET),
+        (
+            f"mul.lo.u32 %r27, %r22, {ROWS};\n",
+            (
+                f"mul.lo.u32 %r27, %r22, {ROWS};\nmad.lo.u32 %r27, %r32, {ROWS // 2}, %r27;\n"
+                f"mad.lo.u32 %r26, %r32, {STAGE // 2}, %r26;\n"
+            ),
+        ),
+        (
+            "::bytes [%r26], [%d0, {0, %r27}], [%r24];",
+            "::bytes.multicast::cluster [%r26], [%d0, {0, %r27}], [%r24], %h5;",
+        ),
+        (
+            "@%p3 mbarrier.arrive.shared::cta.b64 _, [%r25];\n",
+            "".join(
+                f"mapa.shared::cluster.u32 %r33, %r25, {rank};\n"
+                "@%p3 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r33];\n"
+                for rank in range(2)
+            ),
+        ),
+        ("MEET:\nbar.sync 1;\n", "MEET:\n" + _MEET),
+        (
+            "cp.async.bulk.global",
+            ("mul.wide.u32 %d5, %r1, 256;\nadd.s64 %d1, %d1, %d5;\ncp.async.bulk.global"),
+        ),
+        ("try_wait.parity.shared", "try_wait.parity.acquire.cluster.shared"),
+    )
+    text = re.sub(r"(init\S+ \[%r3\+(64|72)\], )2", r"\g<1>4", PIPELINE)
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+CLUSTER_PIPELINE = _for_clusters()
+
+
+def pipeline_arguments(blocks: int = 1) -> tuple[TensorMap, np.ndarray, np.ndarray]:
+    """A tensor map, the array to write, and what comes out; of two blocks the boxes are halves."""
     x = np.random.default_rng(3).integers(-99, 99, (TILES * ROWS, COLUMNS)).astype(np.int32)
     tiles = x.reshape(TILES, -1, 4).sum(axis=2) * np.arange(1, TILES + 1)[:, None]
-    box = (COLUMNS, ROWS)
-    swizzled = TensorMap("s32", aligned(x), (COLUMNS, TILES * ROWS), (4 * COLUMNS,), box)
-    return swizzled, aligned(np.zeros(64, np.int32)), tiles.sum(axis=0).astype(np.int32)
+    box = (COLUMNS, ROWS // blocks)
+    made = TensorMap("s32", aligned(x), (COLUMNS, TILES * ROWS), (4 * COLUMNS,), box)
+    expected = np.tile(tiles.sum(axis=0).astype(np.int32), blocks)
+    return made, aligned(np.zeros(64 * blocks, np.int32)), expected
+
+
+def pipeline_verdict(body: str, schedules: tuple[str, ...] = SCHEDULES, blocks: int = 1) -> str:
+    """What is noticed: a kind of error, "wrong", or nothing; several blocks are a cluster."""
+    for schedule in schedules:
+        made, out, expected = pipeline_arguments(blocks)
+        try:
+            run(body, made, out, threads=PIPELINE_THREADS, parameters=KINDS, schedule=schedule,
+                limit=20000, blocks=blocks, cluster=blocks)  # fmt: skip
+        except EmulationError as problem:
+            return problem.kind
+        if (out != expected).any():
+            return "wrong"
+    return ""
+
+
+def pipeline_mutants(body: str, pattern: str, change: Change) -> Iterator[tuple[str, str]]:
+    """The line that is changed, and the whole changed text, for each place of a pattern."""
+    for found in re.finditer(pattern, body):
+        start = body.rfind("\n", 0, found.start()) + 1
+        line = body[start : body.find("\n", found.end())]
+        yield line, body[: found.start()] + change(found) + body[found.end() :]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.emulator.pipelines import (
+    KINDS,
     PIPELINE,
     PIPELINE_THREADS,
     STAGE,
+    Change,
     pipeline_arguments,
+    pipeline_mutants,
+    pipeline_verdict,
 )
 from tests.codegen.emulator.snippets import kernel, run
-from tileir.codegen.emulator import SCHEDULES, EmulationError
+from tileir.codegen.emulator import SCHEDULES
 
-KINDS = ("map", "u64")
-Change = Callable[[re.Match[str]], str]
 MUTATIONS: dict[str, tuple[str, Change]] = {
     "fence of init dropped": (r"@%p1 fence\.mbarrier_init[^;]*;", lambda m: ""),
     "init for one more": (r"(init\S+ \[[^]]*\], )(\d)", lambda m: f"{m[1]}{int(m[2]) + 1}"),
@@ -61,67 +61,23 @@ MUTATIONS: dict[str, tuple[str, Change]] = {
 """What is done to each place that a pattern matches."""
 
 
-def verdict(body: str, schedules: tuple[str, ...] = SCHEDULES) -> str:
-    """What is noticed: a kind of error, "wrong", or nothing."""
-    body = "mov.b32 %r19, 0;\n" + body
-    for schedule in schedules:
-        box, out, expected = pipeline_arguments()
-        try:
-            run(
-                body,
-                box,
-                out,
-                threads=PIPELINE_THREADS,
-                parameters=KINDS,
-                schedule=schedule,
-                limit=20000,
-            )
-        except EmulationError as problem:
-            return problem.kind
-        if (out != expected).any():
-            return "wrong"
-    return ""
-
-
-def mutants(name: str) -> Iterator[tuple[str, str]]:
-    """The line that is changed, and the whole changed text."""
-    pattern, change = MUTATIONS[name]
-    for found in re.finditer(pattern, PIPELINE):
-        start = PIPELINE.rfind("\n", 0, found.start()) + 1
-        line = PIPELINE[start : PIPELINE.find("\n", found.end())]
-        yield line, PIPELINE[: found.start()] + change(found) + PIPELINE[found.end() :]
-
-
 @pytest.mark.parametrize("schedule", [*SCHEDULES, "later-blocks", "late-0", "late-1", "late-2"])
 def test_the_original_is_right(schedule: str) -> None:
-    assert verdict(PIPELINE, (schedule,)) == ""
+    assert pipeline_verdict(PIPELINE, (schedule,)) == ""
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutants_are_noticed(name: str) -> None:
-    found = list(mutants(name))
+    found = list(pipeline_mutants(PIPELINE, *MUTATIONS[name]))
     assert found
-    assert not [line for line, text in found if not verdict(text)]
-
-
-@pytest.mark.parametrize("change", [{"PRODUCE": "STEP"}, {".shared::cta": ""}])
-def test_names_do_not_matter(change: dict[str, str]) -> None:
-    """Another spelling of the same kernel is right, too: the mutants are not noticed by chance."""
-    text = PIPELINE
-    for old, new in change.items():
-        if old == ".shared::cta":
-            text = re.sub(r"(mbarrier\.\S+)\.shared::cta", r"\1.shared", text)
-        else:
-            text = text.replace(old, new)
-    assert text != PIPELINE
-    assert verdict(text) == ""
+    assert not [line for line, text in found if not pipeline_verdict(text)]
 
 
 def test_a_wait_costs_no_steps() -> None:
     """Threads that wait do not poll: a step is a group of threads that goes on."""
     box, out, _ = pipeline_arguments()
     run(
-        "mov.b32 %r19, 0;\n" + PIPELINE,
+        PIPELINE,
         box,
         out,
         threads=PIPELINE_THREADS,

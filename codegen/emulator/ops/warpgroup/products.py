@@ -236,7 +236,9 @@ def wait(match: re.Match[str]) -> Any:
 
     def run(lanes: Lanes, statement: Statement, mask: Any, newest: str) -> None:
         active = WholeWarpgroups(lanes.under(mask), statement).lanes
-        batch_of(active).products.wait(active, statement, int(newest, 0))
+        if not re.fullmatch(r"\d+", newest):
+            raise lanes.error("syntax", f"no number of groups: {newest}", statement)
+        batch_of(active).products.wait(active, statement, int(newest))
 
     return run
 

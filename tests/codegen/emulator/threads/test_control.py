@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.codegen.emulator.snippets import THREADS, run
-from tileir.codegen.emulator import SCHEDULES, EmulationError
+from tests.codegen.emulator.snippets import THREADS, kernel, plan, run
+from tileir.codegen.emulator import SCHEDULES, EmulationError, launch
 
 STORE = "mul.wide.u32 %d10, %r0, 4;\nadd.s64 %d11, %d0, %d10;\nst.global.b32 [%d11], %r5;"
 
@@ -27,6 +27,13 @@ def test_loops_of_different_length(schedule: str) -> None:
         return 0 if number == 1 else 1 + steps(number // 2 if number % 2 == 0 else 3 * number + 1)
 
     assert z.tolist() == [steps(k + 1) for k in range(THREADS)]
+
+
+def test_the_closing_brace_ends_threads() -> None:
+    z = np.zeros(THREADS, np.int32)
+    ptx = kernel(f"mov.b32 %r5, 3;\n{STORE}").replace("ret;", "")
+    launch(ptx, plan(), 1, [z])
+    assert (z == 3).all()
 
 
 def test_lanes_that_part_meet_again() -> None:

@@ -2,96 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import ml_dtypes
 import numpy as np
 import pytest
 
 from tests.codegen.emulator.ops.hopper.bodies import (
+    COMMIT,
+    DONE,
     EVERY,
+    FENCE,
     MEMORY,
     fails,
     filled,
-    kept,
-    kinds,
-    made,
-    wait,
+)
+from tests.codegen.emulator.ops.hopper.boxes import (
+    DTYPES,
+    PARAMETERS,
+    boxed,
+    described,
+    load,
+    loaded,
+    swizzled,
+    tensor,
 )
 from tests.codegen.emulator.snippets import run
 from tests.codegen.emulator.values import aligned
-from tileir.codegen.emulator import SCHEDULES
-from tileir.codegen.emulator.memory.tensor_map import TensorMap
-
-PARAMETERS = ("map", "u64")
-DTYPES: dict[str, Any] = {
-    "u8": np.uint8,
-    "u16": np.uint16,
-    "u32": np.uint32,
-    "s32": np.int32,
-    "u64": np.uint64,
-    "s64": np.int64,
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "f64": np.float64,
-}
-COMMIT, DONE = "cp.async.bulk.commit_group;\n", "cp.async.bulk.wait_group 0;\n"
-FENCE = "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
-
-
-def described(x: np.ndarray, element: str, box: tuple[int, ...], **more: Any) -> TensorMap:
-    """The tensor map of an array, whose dimensions are listed from the innermost one on."""
-    return TensorMap(element, x, x.shape[::-1], x.strides[-2::-1], box, **more)
-
-
-def tensor(shape: tuple[int, ...], kind: Any) -> np.ndarray:
-    """An array of different small numbers, none of them zero."""
-    return aligned(np.random.default_rng(5).integers(1, 100, shape).astype(kind))
-
-
-def boxed(x: np.ndarray, start: tuple[int, ...], box: tuple[int, ...], fill: Any = 0) -> np.ndarray:
-    """The box of an array, outside of which everything is `fill`; one element after the other."""
-    out = np.full(box[::-1], fill, x.dtype)
-    for place in np.ndindex(*out.shape):
-        at = tuple(p + s for p, s in zip(place, start[::-1], strict=True))
-        if all(0 <= a < extent for a, extent in zip(at, x.shape, strict=True)):
-            out[place] = x[at]
-    return out
-
-
-def swizzled(data: np.ndarray, swizzle: int) -> np.ndarray:
-    """Bytes as they lie in memory: 16 bytes at column c of line l are put to another column.
-
-    A line is 128 bytes. The column is changed by the number of the line: in all of its three bits
-    by the swizzle of 128 bytes, in the lower two or one by those of 64 and 32 bytes.
-    """
-    chunks = data.reshape(-1).view(np.uint8).reshape(-1, 16)
-    out = np.empty_like(chunks)
-    columns = {0: 1, 32: 2, 64: 4, 128: 8}[swizzle]
-    for number, chunk in enumerate(chunks):
-        line, column = divmod(number, 8)
-        out[8 * line + (column ^ line % columns)] = chunk
-    return out.ravel()
-
-
-def load(rank: int, start: tuple[int, ...], size: int, mode: str = ".tile") -> str:
-    """Load a box in thread 0, all of `size` bytes, and wait."""
-    places = ", ".join(map(str, start))
-    return (
-        made(1) + f"@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], {size};\n"
-        f"@%p1 cp.async.bulk.tensor.{rank}d.shared::cluster.global{mode}"
-        f".mbarrier::complete_tx::bytes [%r4], [%d0, {{{places}}}], [%r3];\n" + wait(0)
-    )
-
-
-def loaded(box: TensorMap, start: tuple[int, ...], size: int, schedule: str, **more: Any) -> bytes:
-    """The bytes that a box has in shared memory."""
-    out = aligned(np.zeros(size, np.uint8))
-    body = MEMORY + load(box.rank, start, size, **more) + kept(size // 4, 1)
-    run(body, box, out, parameters=PARAMETERS, schedule=schedule)
-    return out.tobytes()
-
 
 SHAPES = {
     1: ((200,), (64,), [(0,), (32,), (-16,), (160,), (300,)]),
@@ -249,72 +183,3 @@ def test_rows_are_scattered() -> None:
     run(body, described(x, "s32", (16, 1)), data, parameters=PARAMETERS)
     np.testing.assert_array_equal(x[[7, 19, 0], 8:24], data[[0, 1, 3]])
     assert np.count_nonzero(x > 500) == 48
-
-
-X = tensor((32, 64), np.float16)
-PLAIN = described(X, "f16", (64, 8))
-SWIZZLED = described(X, "f16", (64, 8), swizzle=128)
-GOOD = MEMORY + load(2, (0, 8), 1024) + kept(256, 1)
-MISTAKES = {
-    "wait": (wait(0), ""),
-    "other box": ("{0, 8}", "{0, 9}"),
-    "coordinates swapped": ("{0, 8}", "{8, 0}"),
-    "bytes of what is inside only": ("], 1024;", "], 512;"),
-    "copy": ("@%p1 cp.async", "@%p2 cp.async"),
-    "fence": ("@%p1 fence.mbarrier_init.release.cluster;", ""),
-    "every thread issues": ("@%p1 cp.async", "cp.async"),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_noticed(name: str) -> None:
-    old, new = MISTAKES[name]
-    body = "setp.eq.u32 %p2, 1, 0;\n" + GOOD
-    assert old in body
-    out = aligned(np.zeros((8, 64), np.float16))
-    assert kinds(body, PLAIN, out, parameters=PARAMETERS) == {""}
-    np.testing.assert_array_equal(out, X[8:16])
-    for schedule in SCHEDULES:
-        out[:] = 0
-        changed = body.replace(old, new, 1)
-        found = kinds(changed, PLAIN, out, parameters=PARAMETERS, schedules=(schedule,))
-        assert found != {""} or (out != X[8:16]).any()
-
-
-def test_a_swizzle_that_nobody_undoes_shows() -> None:
-    out = aligned(np.zeros((8, 64), np.float16))
-    run(GOOD, SWIZZLED, out, parameters=PARAMETERS)
-    assert (out != X[8:16]).any()
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "box", "change"),
-    [
-        ("alignment", "no multiple of 128", PLAIN, ("[%r4]", "[%r4+64]")),
-        ("alignment", "no multiple of 1024", SWIZZLED, ("[%r4]", "[%r4+512]")),
-        ("launch", "has 2 dimensions, the instruction 3", PLAIN, ("tensor.2d", "tensor.3d")),
-        ("syntax", "3 coordinates, expected 2", PLAIN, ("{0, 8}", "{0, 8, 0}")),
-        ("unknown", "no parameter at", PLAIN, ("[%d0, ", "[%d1, ")),
-        ("bounds", "there are", PLAIN, ("[%r4]", "[%r4+8192]")),
-    ],
-)
-def test_errors(kind: str, text: str, box: TensorMap, change: tuple[str, str]) -> None:
-    assert change[0] in GOOD
-    out = aligned(np.zeros((8, 64), np.float16))
-    body = GOOD.replace(*change, 1)
-    fails(kind, text, body, box, out, parameters=PARAMETERS)
-
-
-def test_a_map_beyond_its_array() -> None:
-    """The extents say more than the array has."""
-    wrong = TensorMap("f16", X, (64, 40), (128,), (64, 8))
-    body = MEMORY + load(2, (0, 30), 1024)
-    fails("bounds", "the nearest memory", body, wrong, parameters=("map",))
-
-
-def test_prefetches_only_hint() -> None:
-    body = MEMORY + (
-        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d0, {0, 0}];\n"
-        "prefetch.tensormap [%d0];\n"
-    )
-    run(body, PLAIN, parameters=("map",))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -65,13 +67,18 @@ def test_fields() -> None:
 RESERVED = [14, 15, 30, 31, *range(46, 49), *range(52, 62)]
 
 
-def product(a: np.ndarray, b: np.ndarray, image: np.ndarray, word: int,
-            depth_step: int = 0) -> np.ndarray:  # fmt: skip
-    """`a @ b.T` with A in registers and B by a descriptor."""
-    code = instruction("f32.f16.f16", len(b), "{%a0, %a1, %a2, %a3}", "%d9", "0, 1, 1, 0")
-    body = f"mov.b64 %d9, {word};\nadd.s64 %d9, %d9, {depth_step};\n"
-    ptx = text(body + FENCE + code + COMMIT + WAIT, held=4, nbytes=image.nbytes,
-               sums=len(b) // 2)  # fmt: skip
+def kernel(n: int, nbytes: int, word: int, step: int = 0) -> str:
+    """A product with A in registers and B by a descriptor, `step` * 16 bytes further."""
+    code = instruction("f32.f16.f16", n, "{%a0, %a1, %a2, %a3}", "%d9", "0, 1, 1, 0")
+    body = f"mov.b64 %d9, {word};\nadd.s64 %d9, %d9, {step};\n"
+    return text(body + FENCE + code + COMMIT + WAIT, held=4, nbytes=nbytes, sums=n // 2)
+
+
+def product(
+    a: np.ndarray, b: np.ndarray, image: np.ndarray, word: int, step: int = 0
+) -> np.ndarray:
+    """`a @ b.T`, B by a descriptor."""
+    ptx = kernel(len(b), image.nbytes, word, step)
     before = np.concatenate([held_by(a, 2), np.zeros((128, len(b) // 2), np.uint32)], axis=1)
     return of_threads(run(ptx, image, before, len(b) // 2), len(b), "f32")
 
@@ -146,3 +153,11 @@ def test_swizzles_are_their_own_inverse() -> None:
         assert sorted(moved) == list(range(0, 1024, 16))
         assert [swizzled(each, bits, 4, 3) for each in moved] == list(range(0, 1024, 16))
         assert moved[:8] == list(range(0, 128, 16))
+
+
+@pytest.mark.oracle
+def test_the_kernel_is_ptx(tool, tmp_path: Path) -> None:
+    source = tmp_path / "k.ptx"
+    source.write_text(kernel(16, 2048, dense("k", 1, 16, 16, 2).descriptor(0), 2))
+    done = tool("ptxas", "-arch=sm_90a", "-o", tmp_path / "k.cubin", source)
+    assert (done.returncode, done.stderr + done.stdout) == (0, b"")

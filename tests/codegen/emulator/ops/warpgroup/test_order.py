@@ -220,6 +220,12 @@ def test_registers_that_hold_no_sums(wrong: str) -> None:
         multiplied(body)
 
 
+@pytest.mark.parametrize("count", ["-1", "%r3", "all"])
+def test_groups_are_numbers(count: str) -> None:
+    with pytest.raises(EmulationError, match="no number of groups"):
+        multiplied(ALL.replace("aligned 0;", f"aligned {count};"))
+
+
 def test_the_place_is_named() -> None:
     with pytest.raises(EmulationError) as caught:
         multiplied(MISTAKES["no wait"][1])

@@ -178,15 +178,33 @@ def test_factors_are_negated(signs: tuple[int, int]) -> None:
     case.check(case.found(case.ptx(signs)), case.expected(signs))
 
 
-@pytest.mark.parametrize("predicate", ["0", "%p1", "!%p2"])
+def small() -> Case:
+    """A product of few columns."""
+    return Case("f32.f16.f16", 8, dense("k", 1, 64, 16, 2), dense("k", 1, 8, 16, 2))
+
+
+PREDICATES = ["0", "%p1", "!%p2"]
+
+
+def anew(predicate: str) -> list[str]:
+    """A kernel with a predicate that is false; and one whose sums were never written."""
+    ptx = small().ptx().replace("%d9, 1, 1, 1", f"%d9, {predicate}, 1, 1")
+    ptx = ptx.replace(FENCE, "setp.ne.u32 %p1, %r0, %r0;\nnot.pred %p2, %p1;\n" + FENCE)
+    return [ptx, "".join(line for line in ptx.splitlines(True) if "ld.global.b32 %s" not in line)]
+
+
+def guarded(relation: str) -> str:
+    """A kernel with a guard: "ge" for all threads, "lt" for none."""
+    ptx = small().ptx(guard="@%p3 ")
+    return ptx.replace(FENCE, f"setp.{relation}.u32 %p3, %r0, 0;\n" + FENCE)
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
 def test_sums_start_anew(predicate: str) -> None:
     """With a false predicate, old sums do not count, and need not have been written."""
-    case = Case("f32.f16.f16", 8, dense("k", 1, 64, 16, 2), dense("k", 1, 8, 16, 2))
-    ptx = case.ptx().replace("%d9, 1, 1, 1", f"%d9, {predicate}, 1, 1")
-    ptx = ptx.replace(FENCE, "setp.ne.u32 %p1, %r0, %r0;\nnot.pred %p2, %p1;\n" + FENCE)
-    unwritten = "".join(line for line in ptx.splitlines(True) if "ld.global.b32 %s" not in line)
+    case = small()
     case.c[:] = 0
-    for code in (ptx, unwritten):
+    for code in anew(predicate):
         case.check(case.found(code), case.expected())
 
 
@@ -204,11 +222,9 @@ def test_integers_overflow(finite: str) -> None:
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_guard_takes_whole_warpgroups(schedule: str) -> None:
-    case = Case("f32.f16.f16", 8, dense("k", 1, 64, 16, 2), dense("k", 1, 8, 16, 2))
-    ptx = case.ptx(guard="@%p3 ")
+    case = small()
     for relation, done in (("ge", True), ("lt", False)):
-        code = ptx.replace(FENCE, f"setp.{relation}.u32 %p3, %r0, 0;\n" + FENCE)
-        found = case.found(code, schedule=schedule)
+        found = case.found(guarded(relation), schedule=schedule)
         case.check(found, case.expected() if done else case.c.astype(float))
 
 
@@ -245,7 +261,7 @@ def several() -> list[str]:
                 out.append(Case(kinds, n, a, b).ptx(finite=finite))
     majors = [dense(major, 1, 64, 16, 2) for major in ("k", "mn")]
     out += [Case("f32.bf16.bf16", 64, a, b).ptx((1, -1)) for a in (None, *majors) for b in majors]
-    return out
+    return [*out, *(code for predicate in PREDICATES for code in anew(predicate))]
 
 
 @pytest.mark.oracle
@@ -255,3 +271,6 @@ def test_the_kernels_are_ptx(tool, tmp_path: Path) -> None:
     done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
     assert done.returncode == 0, done.stderr
     assert not done.stdout + done.stderr
+    source.write_text(joined(map(guarded, ("ge", "lt"))))
+    done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,32 +69,36 @@ STEPS = 64
 N = 8
 
 
+TILES = [dense("k", 3, rows, 32, 1) for rows in (64, N)]
+
+
+def kernel(every: int) -> str:
+    """Sums of a loop: after `every` steps %s is added to registers %t."""
+    nbytes = sum(tile.nbytes for tile in TILES)
+    sums = N // 2
+    code = [f"mov.b64 %d8, {TILES[0].descriptor(0)};"]
+    code += [f"mov.b64 %d9, {TILES[1].descriptor(TILES[0].nbytes)};"]
+    code += [f"mov.b32 %t{i}, 0;" for i in range(sums)]
+    for step in range(STEPS):
+        anew = int(step % every > 0)
+        product = instruction("f32.e4m3.e4m3", N, "%d8", "%d9", f"{anew}, 1, 1")
+        code += [FENCE, product, COMMIT, WAIT]
+        if (step + 1) % every == 0:
+            code += [f"add.rn.f32 %t{i}, %t{i}, %s{i};" for i in range(sums)]
+    code += [f"mov.b32 %s{i}, %t{i};" for i in range(sums)]
+    return text("\n".join(code), held=0, nbytes=nbytes, sums=sums)
+
+
 def long_sum(every: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sums of a loop, and the exact ones: after `every` steps %s is added to registers %t.
+    """The sums of a loop, and the exact ones.
 
     Sums of positive products grow, and lose bits with every step: the more the longer they are.
     """
     a = np.abs(values("e4m3", (64, 32), 1).astype(np.float32)).astype(values("e4m3", (1,)).dtype)
     b = np.abs(values("e4m3", (N, 32), 2).astype(np.float32)).astype(a.dtype)
-    tiles = [dense("k", 3, rows, 32, 1) for rows in (64, N)]
-    image = np.concatenate([tiles[0].image(a), tiles[1].image(b)])
-    sums = N // 2
-    code = [f"mov.b64 %d8, {tiles[0].descriptor(0)};"]
-    code += [f"mov.b64 %d9, {tiles[1].descriptor(tiles[0].nbytes)};"]
-    code += [f"mov.b32 %t{i}, 0;" for i in range(sums)]
-    for step in range(STEPS):
-        anew = int(step % every > 0)
-        code += [
-            FENCE,
-            instruction("f32.e4m3.e4m3", N, "%d8", "%d9", f"{anew}, 1, 1"),
-            COMMIT,
-            WAIT,
-        ]
-        if (step + 1) % every == 0:
-            code += [f"add.rn.f32 %t{i}, %t{i}, %s{i};" for i in range(sums)]
-    code += [f"mov.b32 %s{i}, %t{i};" for i in range(sums)]
-    ptx = text("\n".join(code), held=0, nbytes=image.nbytes, sums=sums)
-    found = of_threads(run(ptx, image, np.zeros((128, sums), np.uint32), sums), N, "f32")
+    image = np.concatenate([tile.image(each) for tile, each in zip(TILES, (a, b), strict=True)])
+    words = run(kernel(every), image, np.zeros((128, N // 2), np.uint32), N // 2)
+    found = of_threads(words, N, "f32")
     return found.astype(float), STEPS * (a.astype(float) @ b.astype(float).T)
 
 
@@ -103,3 +108,11 @@ def test_a_missing_promotion_is_noticed() -> None:
     assert (np.abs(found / expected - 1) < 2.0 ** (5 - DIGITS)).all()
     found, expected = long_sum(STEPS)
     assert (np.abs(found / expected - 1) > 2.0 ** (7 - DIGITS)).all()
+
+
+@pytest.mark.oracle
+def test_the_kernel_is_ptx(tool, tmp_path: Path) -> None:
+    source = tmp_path / "k.ptx"
+    source.write_text(kernel(4))
+    done = tool("ptxas", "-arch=sm_90a", "-o", tmp_path / "k.cubin", source)
+    assert done.returncode == 0, done.stderr
