@@ -8,8 +8,7 @@ import pytest
 from tests.codegen.emulator.ops.hopper.bodies import EVERY, MEMORY, fails, kept, kinds, wait
 from tests.codegen.emulator.snippets import kernel, plan, run
 from tests.codegen.emulator.values import aligned
-from tileir.codegen.emulator import launch
-from tileir.codegen.emulator.memory.tensor_map import TensorMap
+from tileir.codegen.emulator import TensorMap, launch
 
 MEET = "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n"
 OWN = (
