@@ -1,9 +1,8 @@
 """Accesses of the asynchronous proxy to shared and global memory, for a thread that starts them.
 
 Such an access needs that each thread that wrote the bytes by ordinary stores has executed
-`fence.proxy.async` since; in shared memory of its own block, before the barrier or whatever else
-orders the thread before the access. While memory is read asynchronously it must not be written: a
-read holds its bytes from the instruction that starts it to the wait that finishes it.
+`fence.proxy.async` since. While memory is read asynchronously it must not be written: a read holds
+its bytes from the instruction that starts it to the wait that finishes it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.clocks import LANE_SHIFT, NEVER, TIMES
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
-from tileir.codegen.emulator.threads.proxies import CLUSTER, FENCED, GLOBAL, NOBODY, SHARED
+from tileir.codegen.emulator.threads.proxies import CLUSTER, FENCED, GLOBAL, SHARED
 
 from .scratch import Scratch
 from .spaces import Memory
@@ -81,16 +80,11 @@ class AsyncProxy:
         if keys.max() == NEVER:
             return
         writer, time = keys >> LANE_SHIFT, keys & TIMES
-
-        def unknown(lane: np.ndarray, at: np.ndarray) -> np.ndarray:
-            key = np.where(lane == NOBODY, NEVER, lane << LANE_SHIFT | at)
-            return self.batch.clocks.unordered(lanes.numbers[:, None], key)
-
         if isinstance(memory, Scratch):
             threads = self.batch.clocks.threads
             block = (self.batch.first + offset // memory.pitch)[:, None]
             own = writer // threads == block
-            wrong = self.fences.unfenced(SHARED, np.where(own, writer, NEVER), time, unknown)
+            wrong = self.fences.unfenced(SHARED, np.where(own, writer, NEVER), time)
             names = np.where(wrong, SHARED, CLUSTER)
             wrong |= self.fences.unfenced(CLUSTER, np.where(own, NEVER, writer), time)
         else:
@@ -102,8 +96,7 @@ class AsyncProxy:
             message = (
                 f"{memory.name} address {int(address[lane]):#x} was written by thread {thread},"
                 " and the asynchronous proxy does not see it: that thread has executed no"
-                f" fence.proxy.async or fence.proxy.async{_FENCES[str(names[lane, piece])]} since,"
-                " before what orders the two threads"
+                f" fence.proxy.async or fence.proxy.async{_FENCES[str(names[lane, piece])]} since"
             )
             wrong_lanes = wrong.any(axis=1)
             raise lanes.error("proxy", message, statement, wrong_lanes, int(address[lane]))

@@ -14,7 +14,7 @@ from tileir.codegen.emulator.threads.lanes import Lanes
 
 def copy(match: re.Match[str]) -> Any:
     """`cp.async`; the last operand is the bytes to read, or a predicate to read none."""
-    sizes = ("16",) if match["cache"] == "cg" else ("4", "8", "16")
+    sizes = (16,) if match["cache"] == "cg" else (4, 8, 16)
 
     def run(
         lanes: Lanes,
@@ -22,9 +22,10 @@ def copy(match: re.Match[str]) -> Any:
         mask: Any,
         target: Any,
         source: Any,
-        size: str,
+        text: str,
         length: Any,
     ) -> None:
+        size = int(text, 0)
         if size not in sizes:
             raise lanes.error("syntax", f"{size} bytes cannot be copied like that", statement)
         if length is None:
@@ -38,7 +39,7 @@ def copy(match: re.Match[str]) -> Any:
             operands = tuple(lanes.broadcast(each)[chosen] for each in operands)
         if active.count:
             target, source, length = operands
-            lanes.batch.copies.start(active, statement, target, source, int(size), length)
+            lanes.batch.copies.start(active, statement, target, source, size, length)
 
     return run
 

@@ -19,6 +19,7 @@ from tileir.codegen.emulator.ops.matrices import bits, decoder, encoder, neighbo
 from tileir.codegen.emulator.ptx.blocks import FRAGMENT
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
+from tileir.codegen.emulator.ptx.types import width
 from tileir.codegen.emulator.threads.fragments import a_indices, c_indices, gather, scatter
 from tileir.codegen.emulator.threads.lanes import WARP, Lanes
 from tileir.codegen.emulator.threads.warp import WARPS, WholeWarpgroups
@@ -28,6 +29,8 @@ from .sums import exact, short
 
 Registers = tuple[tuple[int, ...], tuple[int, ...]]
 """The numbers of those with the sums, and of those with the first factor, if it is in any."""
+WORD = 4
+"""Bytes of each of these registers."""
 ROWS = 16
 """Rows of the product that a warp computes."""
 
@@ -151,8 +154,9 @@ def _check_registers(
     what: _Product, lanes: Lanes, statement: Statement, registers: Registers
 ) -> None:
     for held, count in zip(registers, (what.words, 4 * what.fragment), strict=True):
-        if len(held) != count:
-            message = f"a matrix in {len(held)} registers, expected {count}"
+        wrong = [each for each in held if width(lanes.batch.kinds[each]) != WORD]
+        if len(held) != count or wrong:
+            message = f"a matrix in {len(held)} registers, expected {count} of {8 * WORD} bits"
             raise lanes.error("syntax", message, statement)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -31,8 +32,9 @@ def copied(body: str, schedule: str = "lock-step", x: np.ndarray | None = None) 
 
 
 @pytest.mark.parametrize("size", [4, 8, 16])
-def test_sizes(size: int) -> None:
-    body = f"cp.async.ca.shared.global [%r3], [%d11], {size};\ncp.async.wait_all;\n"
+@pytest.mark.parametrize("spelled", [str, hex])
+def test_sizes(size: int, spelled: Callable[[int], str]) -> None:
+    body = f"cp.async.ca.shared.global [%r3], [%d11], {spelled(size)};\ncp.async.wait_all;\n"
     out = copied(FILL + body + KEEP)
     np.testing.assert_array_equal(out[:, :size], source()[:, :size])
     assert (out[:, size:] == 255).all()

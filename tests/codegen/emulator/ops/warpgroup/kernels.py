@@ -6,7 +6,7 @@ sums, which are stored at the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -98,6 +98,15 @@ def run(ptx: str, image: np.ndarray, before: np.ndarray, sums: int, *, threads: 
     result = launch(ptx, plan(("u64",) * 3, threads, size), 1, arrays, **more)
     assert isinstance(result, Result)
     return out
+
+
+def joined(kernels: Iterable[str]) -> str:
+    """One text of several kernels, for the assembler: each is named by its place."""
+    head, bodies = "", []
+    for place, each in enumerate(kernels):
+        head, body = each.split(".visible", 1)
+        bodies.append(body.replace(" k(", f" k{place}(", 1))
+    return head + "".join(f".visible{body}" for body in bodies)
 
 
 def held_by(matrix: np.ndarray, each: int) -> np.ndarray:

@@ -72,8 +72,6 @@ MUTATIONS: dict[str, dict[str, tuple[str, Change]]] = {
         "not shown to the asynchronous proxy": (r"fence\.proxy\.async\.shared::cta;", ""),
         "other memory shown": (r"fence\.proxy\.async\.shared::cta", "fence.proxy.async.global"),
         "barrier removed": (r"bar\.sync 0;", ""),
-        "shown after the barrier":
-            (r"(fence\.proxy\.async\.shared::cta;)\n(bar\.sync 0;)", r"\2\n\1"),
         "tiles not swizzled": (r"xor\.b32 %r8, %r8, %r6;", "mov.b32 %r8, %r6;"),
         "one slot": (r"xor\.b32 %r13, %r12, \d+;", "mov.b32 %r13, %r12;"),
     },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from tests.codegen.emulator.ops.warpgroup.kernels import (
     WARPGROUP,
     held_by,
     instruction,
+    joined,
     of_threads,
     run,
     text,
@@ -35,15 +38,21 @@ ALL = FENCE + PRODUCT + STEP + PRODUCT + COMMIT + STEP + PRODUCT + STEP + PRODUC
 FRAGMENT = instruction("f32.f16.f16", N, "{%a0, %a1, %a2, %a3}", "%d9", "1, 1, 1, 0")
 
 
+def kernel(body: str, show: str = SHOW, threads: int = WARPGROUP) -> str:
+    """The kernel of a body, with the descriptors in %d8 and %d9."""
+    return text(DESCRIPTORS + body, held=4, nbytes=IMAGE.nbytes, sums=SUMS, show=show,
+                threads=threads)  # fmt: skip
+
+
 def multiplied(
     body: str, schedule: str = "lock-step", show: str = SHOW, threads: int = WARPGROUP
 ) -> np.ndarray:
     """The sums of a body, which starts with zeros; registers %a have the first step of A."""
     fragment = np.tile(held_by(A[:, :16], 2), (threads // WARPGROUP, 1))
     before = np.concatenate([fragment, np.zeros((threads, SUMS), np.uint32)], axis=1)
-    ptx = text(DESCRIPTORS + body, held=4, nbytes=IMAGE.nbytes, sums=SUMS, show=show,
-               threads=threads)  # fmt: skip
-    words = run(ptx, IMAGE, before, SUMS, schedule=schedule, threads=threads)
+    words = run(
+        kernel(body, show, threads), IMAGE, before, SUMS, schedule=schedule, threads=threads
+    )
     return of_threads(words[-WARPGROUP:], N, "f32")
 
 
@@ -176,12 +185,57 @@ def test_a_product_in_no_group_goes_on() -> None:
     multiplied(body + COMMIT + WAIT + "mov.b32 %s1, %t1;\n")
 
 
+def test_all_but_the_newest_group() -> None:
+    """The sums of the older group may be read, those of the newer one not yet."""
+    second = PRODUCT.replace("%s", "%t").replace("1, 1, 1,", "0, 1, 1,")
+    body = FENCE + PRODUCT + COMMIT + STEP + second + COMMIT + WAIT.replace(" 0;", " 1;")
+    np.testing.assert_allclose(multiplied(body), exact(1), rtol=1e-5, atol=1e-5)
+    for more in ("mov.b32 %s1, %t1;\n", "st.shared.b32 [%r1], %r1;\n"):
+        with pytest.raises(EmulationError):
+            multiplied(body + more)
+        multiplied(body + WAIT + "bar.sync 0;\n" + more)
+
+
+def test_instructions_in_a_scope_of_their_own() -> None:
+    """As LLVM writes inline assembly: a predicate of its own, and registers of f32."""
+    registers = ", ".join(f"%f{i}" for i in range(SUMS))
+    inner = PRODUCT.replace(
+        PRODUCT[PRODUCT.index("{") : PRODUCT.index("}") + 1], f"{{{registers}}}"
+    )
+    inner = inner.replace("1, 1, 1, 0", "p, 1, 1, 0")
+    moves = "".join(f"mov.f32 %f{i}, 0f00000000;\n" for i in range(SUMS))
+    back = "".join(f"mov.b32 %s{i}, %f{i};\n" for i in range(SUMS))
+    body = (
+        f".reg .f32 %f<{SUMS}>;\n{moves}mov.b32 %r9, 1;\n// begin inline asm\n{{\n.reg .pred p;\n"
+        f"setp.ne.b32 p, %r9, 0;\n{FENCE}{inner}{COMMIT}{WAIT}}}\n"
+        f"// end inline asm\n{back}"
+    )
+    np.testing.assert_allclose(multiplied(body), exact(1), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("wrong", ["%s0, %s1", "%d20, %d21, %d22, %d23"])
+def test_registers_that_hold_no_sums(wrong: str) -> None:
+    body = FENCE + PRODUCT.replace("%s0, %s1, %s2, %s3", wrong)
+    with pytest.raises(EmulationError, match="expected 4 of 32 bits"):
+        multiplied(body)
+
+
 def test_the_place_is_named() -> None:
     with pytest.raises(EmulationError) as caught:
         multiplied(MISTAKES["no wait"][1])
     assert "nothing has waited for" in str(caught.value)
     assert ": st.global.b32" in str(caught.value)
     assert caught.value.threads == tuple(range(WARPGROUP))
+
+
+@pytest.mark.oracle
+def test_the_kernels_are_ptx(tool, tmp_path: Path) -> None:
+    """All mistakes too: they are such as the assembler does not find."""
+    source = tmp_path / "k.ptx"
+    bodies = [ALL, *(body for _, body in (*MISTAKES.values(), *FRAGMENTS.values()))]
+    source.write_text(joined(map(kernel, bodies)))
+    done = tool("ptxas", "-arch=sm_90a", "-O1", "-o", tmp_path / "k.cubin", source)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_block_with_a_part_of_a_warpgroup() -> None:
