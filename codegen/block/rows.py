@@ -239,27 +239,41 @@ _K = (
 )
 _ATOM = Attribute("atom", TEXT, "The instruction, as PTX spells it; `fma` for fused multiply-adds.")
 _PAIRED = Attribute(
-    "paired", TEXT, "The dimensions, m or n or both, whose lowest sixteen are taken in pairs."
+    "paired",
+    TEXT,
+    "The dimensions, of m and n, whose lowest sixteen are taken in pairs; k, if lanes take runs.",
 )
 _OPERAND = Constraint(("tile", "shared"))
+_CONVERSIONS = tuple(
+    Attribute(
+        f"{slot}_conversion",
+        TEXT,
+        f"How elements of {slot} in memory become those of the atom, if there is a choice.",
+        optional=True,
+    )
+    for slot in ("lhs", "rhs")
+)
+_SPELLED_CONVERSIONS = "[ lhs_conversion = {lhs_conversion}][ rhs_conversion = {rhs_conversion}]"
 
 PRODUCTS = (
     Row(
         "mma",
         "Multiply two matrices, or batches of them, and add an accumulator.\n"
-        "An operand in registers has the layout of the atom; one in shared memory is read.",
+        "An operand in registers has the layout of the atom; one in shared memory is read, and"
+        " converted if the atom has other elements.",
         operands=(
             Operand("lhs", _OPERAND, "The matrices of m by k."),
             Operand("rhs", _OPERAND, "The matrices of k by n."),
             Operand("acc", TILE, "The accumulator, in the layout of the atom."),
         ),
         results=(Result("result", TILE, Like("acc")),),
-        attributes=(_ATOM, _PAIRED, *_K),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
             "{lhs}, {rhs}, {acc} atom = {atom} paired = {paired}[ first = {first}][ end = {end}]"
-            " : {lhs:type}, {rhs:type}, {acc:type}"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type}"
         ),
     ),
     Row(
@@ -273,12 +287,14 @@ PRODUCTS = (
             Operand("rhs_scale", TILE, "The scales of rhs."),
         ),
         results=(Result("result", TILE, Like("acc")),),
-        attributes=(_ATOM, _PAIRED, *_K),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
             "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom} paired = {paired}"
-            "[ first = {first}][ end = {end}] : {lhs:type}, {rhs:type}, {acc:type},"
+            "[ first = {first}][ end = {end}]"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type},"
             " {lhs_scale:type}, {rhs_scale:type}"
         ),
     ),

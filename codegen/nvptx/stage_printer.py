@@ -194,6 +194,10 @@ def _atoms(state: State, each: KernelState) -> Rows:
         atom = plan.atom
         what = "fused multiply-adds" if atom.fused else atom.mnemonic
         yield op, what, f"operands as {plan.operand_type}, {_divided(plan)}"
+    for (op, slot), (root, conversion, when_read, reason) in each.readings.items():
+        when = "when it is read" if when_read else "before it is stored to shared memory"
+        what = f"{slot} converted from {root.type.element} to {conversion.operand_type} {when}"
+        yield op, what, str(reason)
 
 
 def _divided(plan: ProductPlan) -> str:

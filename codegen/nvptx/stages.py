@@ -40,6 +40,7 @@ from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
+from .schedule.read_conversions import convert_when_read
 from .state import State
 
 __all__ = [
@@ -127,8 +128,9 @@ def choose_atoms(state: State) -> None:
     """Choose the mma instruction of each matrix product, and divide products among warps."""
     for kernel_state in state.kernels:
         facts = kernel_state.kernel.facts(Divisibility)
-        kernel_state.products = plan_products(
-            kernel_state.kernel, kernel_state.threads, state.target, facts
+        products = plan_products(kernel_state.kernel, kernel_state.threads, state.target, facts)
+        kernel_state.products, kernel_state.readings = convert_when_read(
+            kernel_state.kernel, products, kernel_state.threads, state.target
         )
 
 

@@ -19,6 +19,7 @@ from .schedule.allocations import Area
 from .schedule.assignment import Assignment
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
+from .schedule.read_conversions import Readings
 from .schedule.staged import SCRATCH
 
 
@@ -50,6 +51,8 @@ class KernelState:
     """The memory of `alloca` ops on the device's heap."""
     products: dict[Op, ProductPlan] = field(default_factory=dict)
     """Matrix product -> its atom, and how warps share it."""
+    readings: Readings = field(default_factory=dict)
+    """Product and slot -> how its operand is converted on the way from a load."""
     preferences: Preferences = field(default_factory=dict)
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))

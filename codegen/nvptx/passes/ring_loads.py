@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -18,13 +17,11 @@ from tileir.codegen.block.areas import ROW_ALIGNMENT
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
-from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
 from tileir.codegen.nvptx.reasons import Reason, Refused
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
-from tileir.codegen.nvptx.schedule.view_facts import streaming, vector_of
+from tileir.codegen.nvptx.schedule.async_loads import copy_problem
+from tileir.codegen.nvptx.schedule.view_facts import streaming
 from tileir.codegen.nvptx.state import KernelState
-from tileir.codegen.scalar.constants import padding_bits
-from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Token, ValueType
@@ -43,8 +40,6 @@ IN_FLIGHT = 64 << 10
 the latency (some 800 nanoseconds). More slots would lower the number of resident blocks."""
 RESIDENT_THREADS = 512
 """Threads resident on one SM, at 128 of its 64 K registers a thread."""
-MOST_COPIES = 64
-"""The most copies of a thread for one tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ class Rings:
                 refused.add(load, Reason(early, MAX_SLICE_OPS))
             elif general:
                 refused.add(load, general)
-            elif problem := self._copy_problem(load, facts):
+            elif problem := copy_problem(load, self._state.threads, facts):
                 refused.add(load, problem)
             elif isinstance(found := self._copied(early, facts), Reason):
                 refused.add(load, found)
@@ -129,19 +124,6 @@ class Rings:
                 break
             wanted, why = wanted - 1, Reason("ring_room")
         return wanted, why
-
-    def _copy_problem(self, load: Op, facts: Divisibility) -> Reason | None:
-        """Return why asynchronous copies cannot make a load; None if they can."""
-        view = load.operands["view"].type
-        element, vector = view.view.element, vector_of(load, facts)
-        if is_packed(element):
-            return Reason("packed")
-        if padding_bits(element, view.padding):
-            return Reason("padding")
-        if (size := memory_bytes(element) * vector) not in COPY_BYTES:
-            return Reason("narrow_copies", size)
-        copies = prod(view.tile) // vector // self._state.threads
-        return Reason("many_copies", copies) if copies > MOST_COPIES else None
 
     def _copied(self, early: EarlyLoad, facts: Divisibility) -> _Copied | Reason:
         """Return how a load's tile is stored, if it is only stored, for matrix products alone."""

@@ -11,6 +11,7 @@ import numpy as np
 from tests.codegen.emulator.kernels_with_barriers import KERNELS_WITH_BARRIERS
 from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
+from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.launches import Launch, newest
@@ -72,6 +73,17 @@ def product() -> Kernel:
         for size, bounds in ((170, (0, 6, 1)), (20, (0, 4, 1)))
     )
     return Kernel(assemble(loop_over_tiles()), "k", "sm_80", launches)
+
+
+def converted() -> Kernel:
+    """A sum of products with bytes, which become f16 when they are read."""
+    sides = Side("f16", "f16"), Side("i8", "f16")
+
+    def start() -> Any:
+        args, expected = launch(*sides, M - 3, 75, N - 5)
+        return args, 1, lambda: (args[-2] == expected).all()
+
+    return Kernel(assemble(text(*sides)), "k", "sm_80", (start,))
 
 
 def by_hand(name: str) -> Kernel:
@@ -136,6 +148,7 @@ def in_place(name: str) -> Kernel:
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
+    "converted": converted,
     "read_ahead": read_ahead,
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{

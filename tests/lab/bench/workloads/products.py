@@ -80,6 +80,18 @@ def gemm_tf32(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
 
 
 @ct.kernel
+def gemm_fp8(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """Factors of e4m3, summed in f32; the right one is transposed in memory, as weights are."""
+    i, j = ct.bid(0), ct.bid(1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.num_tiles(x, 1, (m, k))):
+        left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.transpose(ct.load(y, (j, step), (n, k), padding_mode=ZERO))
+        total = ct.mma(left, right, total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
 def gemm_grouped(x, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
     """A mixture of experts: the tokens of a tile of rows all go to one expert."""
     i, j = ct.bid(0), ct.bid(1)
@@ -87,6 +99,21 @@ def gemm_grouped(x, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
     total = ct.zeros((m, n), ct.float32)
     for step in range(ct.num_tiles(x, 1, (m, k))):
         left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.load(weights, (expert, step, j), (1, k, n), padding_mode=ZERO)
+        total = ct.mma(left, ct.reshape(right, (k, n)), total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
+def moe_gather(x, tokens, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """A mixture of experts that gathers its tokens: rows of x, in the order of their experts."""
+    i, j = ct.bid(0), ct.bid(1)
+    expert = ct.gather(experts, i)
+    rows = ct.gather(tokens, i * m + ct.arange(m, dtype=ct.int32), padding_value=-1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.cdiv(x.shape[1], k)):
+        columns = step * k + ct.arange(k, dtype=ct.int32)
+        left = ct.gather(x, (rows[:, None], columns[None, :]), padding_value=0)
         right = ct.load(weights, (expert, step, j), (1, k, n), padding_mode=ZERO)
         total = ct.mma(left, ct.reshape(right, (k, n)), total)
     ct.store(z, (i, j), ct.astype(total, z.dtype))
