@@ -40,6 +40,7 @@ HANDED_ON = Constraint(("tile", "token", "turn", "flight"))
 
 VECTOR = Attribute("vector", INTEGER, "The most elements that one instruction moves.")
 ALONG = Attribute("along", INTEGER, "The dimension along which the elements of a vector lie.")
+RUN = Attribute("run", INTEGER, "Neighbours that are contiguous in memory.")
 WHOLE = unit("whole", "Every vector is entirely inside of the tensor, or entirely outside.")
 NARROW = unit("narrow", "Offsets within the tensor fit in 32 bits.")
 CLUSTERS = unit("clusters", "A tile block is a cluster of several blocks.")
@@ -186,6 +187,24 @@ MOVES = (
             " threads = {threads} vector = {vector} along = {along}[ {whole}][ {narrow}]"
             " inbounds = {inbounds} : {view:type}, {index:common}, {destination:type}"
         ),
+    ),
+    Row(
+        "gather_async",
+        "Start to copy the elements that pointers point to to shared memory; zero where the mask is"
+        " false.\nEach thread copies the elements whose pointers it has.",
+        operands=(
+            Operand("source", TILE, "The pointers."),
+            optional("mask", TILE, "Which elements to copy; absent means all."),
+            Operand("destination", SHARED, "A slot of a ring."),
+            optional("predicate", scalar("i1"), "Whether to copy at all."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
+        attributes=(VECTOR, ALONG, RUN),
+        effects=WRITES,
+        format="{source}[ mask = {mask}], {destination}[ if {predicate}][ token = {token}]"
+        " vector = {vector} along = {along} run = {run}"
+        " : {source:type}[, {mask:type}], {destination:type}",
     ),
     Row(
         "commit_group",

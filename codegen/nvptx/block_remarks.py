@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from tileir.codegen.block.accesses import Accesses, accesses_of
+from tileir.codegen.block.accesses import COPIES, Accesses, accesses_of
 from tileir.codegen.block.areas import area_bytes, slot_bytes
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import dim_bits
@@ -81,9 +81,9 @@ def _loops(state: State, each: KernelState) -> Found:
             yield from _pipelined(op, each)
         elif reason := each.ahead.get(op):
             ahead = counted(op.parent.parent_op.attributes["ahead"], "iteration")
-            how = "copied" if op.name == "copy_async" else "loaded into registers"
+            how = "copied" if op.name in COPIES else "loaded into registers"
             yield _because(op, f"{how} {ahead} ahead", reason)
-            if access := accesses_of(op) if op.name == "copy_async" else None:
+            if access := accesses_of(op) if op.name in COPIES else None:
                 yield _access(op, access, None)
         elif reasons := each.refused.loads.get(op):
             yield _because(op, "loaded in its own iteration", *reasons)

@@ -30,6 +30,8 @@ SENTENCES = {
     "other_reader": "{0} reads its tile in shared memory, not only matrix products",
     "packed": "several of its elements share a byte",
     "padding": "the padding of its view is not zero",
+    "masked": "its elements are not zero where its mask is false",
+    "shared_pointers": "other ops need what its pointers are computed from, too",
     "narrow_copies": "asynchronous copies have 4 bytes or more, its accesses {0}",
     "many_copies": "it would take {0} copies of a thread",
     "no_room": "shared memory has no room for two slots of {0} bytes",

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import area_bytes, behind, slot_layout
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
@@ -155,7 +156,7 @@ class _Run:
                 own = how is not None and how == other.how
                 if not own or not ((writes and other.writes) or _alone(op, writes)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        if op.name == "copy_async":
+        if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.control_edges import BRANCHING, edges
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
@@ -111,7 +112,7 @@ def _passes_tokens(op: Op) -> bool:
 
 def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
-    if op.name == "copy_async":
+    if op.name in COPIES:
         return True
     return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
@@ -147,6 +148,8 @@ def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
 def _access(op: Op, facts: Divisibility) -> MemoryAccess:
     if op.name == "copy_async":
         layout, writes = op.attributes["threads"], False
+    elif op.name == "gather_async":
+        layout, writes = op.operands["source"].type.layout, False
     else:
         layout, writes = _layout(op), op.spec.effects != READS
     view = op.operands.get("view")

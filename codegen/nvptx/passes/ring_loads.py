@@ -2,7 +2,7 @@
 
 A load goes through a ring if it may be made early, if only matrix products read its tile, from
 shared memory, and if asynchronous copies can make it: of 4, 8 or 16 bytes each, unconverted, with
-zeros beyond the tensor's edge.
+zeros beyond the tensor's edge, or where a mask is false.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
+from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import ROW_ALIGNMENT
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
-from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.reasons import Reason, Refused
-from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
-from tileir.codegen.nvptx.schedule.async_loads import copy_problem
-from tileir.codegen.nvptx.schedule.view_facts import streaming
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
@@ -28,6 +25,7 @@ from tileir.types import Token, ValueType
 
 from .allocate_memory import memory_needed
 from .outer_tokens import outer_token
+from .ring_copies import attributes_of, copy_of, problem_of
 
 MOST_STAGES = 5
 """The most slots of a ring; more only make the code before the first iteration longer."""
@@ -49,8 +47,6 @@ class _Copied:
     early: EarlyLoad
     store: Op
     place: Op
-    threads: LinearLayout
-    """Which thread copies which elements."""
 
     @property
     def tile(self) -> Shared:
@@ -85,24 +81,24 @@ class Rings:
         """
         facts: Divisibility = self._state.kernel.facts(Divisibility)
         general = self._problem or (
-            Reason("inner_ring") if any(op.name == "copy_async" for op in loop.walk()) else None
+            Reason("inner_ring") if any(op.name in COPIES for op in loop.walk()) else None
         )
         copied: list[_Copied] = []
-        for load, early in loads_in(loop):
+        for load, early in loads_in(loop, pointers=True):
             if isinstance(early, str):
-                refused.add(load, Reason(early, MAX_SLICE_OPS))
+                refused.add(load, Reason(early, most_ops(load)))
             elif general:
                 refused.add(load, general)
-            elif problem := copy_problem(load, self._state.threads, facts):
+            elif problem := problem_of(load, self._state.threads, facts):
                 refused.add(load, problem)
-            elif isinstance(found := self._copied(early, facts), Reason):
+            elif isinstance(found := self._copied(early), Reason):
                 refused.add(load, found)
             else:
                 copied.append(found)
         while copied:
             stages, why = self._stages(loop, copied)
             if stages >= LEAST_STAGES:
-                return RingLoads(copied, stages, why, facts)
+                return RingLoads(copied, stages, why, self._state.threads, facts)
             largest = max(copied, key=lambda each: each.bytes)
             refused.add(largest.early.load, Reason("no_room", largest.bytes))
             copied.remove(largest)
@@ -125,7 +121,7 @@ class Rings:
             wanted, why = wanted - 1, Reason("ring_room")
         return wanted, why
 
-    def _copied(self, early: EarlyLoad, facts: Divisibility) -> _Copied | Reason:
+    def _copied(self, early: EarlyLoad) -> _Copied | Reason:
         """Return how a load's tile is stored, if it is only stored, for matrix products alone."""
         tile = early.load.results[0]
         users = [use.op for use in tile.uses]
@@ -141,7 +137,7 @@ class Rings:
             return Reason("pieces")
         if reader := _other_reader(place.result, store):
             return Reason("other_reader", reader.name)
-        return _Copied(early, store, place, streaming(early.load, self._state.threads, facts))
+        return _Copied(early, store, place)
 
 
 def _other_reader(place: Value, store: Op) -> Op | None:
@@ -161,15 +157,18 @@ class RingLoads:
     reason = Reason("only_products")
 
     def __init__(
-        self, copied: Sequence[_Copied], stages: int, why: Reason, facts: Divisibility
+        self,
+        copied: Sequence[_Copied],
+        stages: int,
+        why: Reason,
+        threads: int,
+        facts: Divisibility,
     ) -> None:
         self._copied, self._stages = copied, stages
         self.depth: Reason | None = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
-        self._attributes = [
-            copy_attributes(each.early.load, each.threads, facts) for each in copied
-        ]
+        self._attributes = [attributes_of(each.early.load, threads, facts) for each in copied]
         self._rings: list[Value] = []
         self._tokens: list[Value | None] = []
         self._next: Value | None = None
@@ -231,19 +230,7 @@ class RingLoads:
                 "shared_slot", {"ring": ring, "turn": turn}, results=[each.tile], origin=load
             )
             add(slot)
-            copy = make(
-                "copy_async",
-                {
-                    "view": _mapped(load.operands["view"], values),
-                    "index": tuple(_mapped(index, values) for index in load.operands["index"]),
-                    "destination": slot.result,
-                    "predicate": exists,
-                    "token": before,
-                },
-                attributes,
-                [Token()],
-                origin=load,
-            )
+            copy = copy_of(load, attributes, values, slot.result, exists, before)
             add(copy)
             self.made.append(copy)
             slots.append(slot.result)
@@ -264,7 +251,3 @@ class RingLoads:
     def _advance(self, turn: Value, origin: Op) -> Op:
         operands = {"ring": self._rings[0], "turn": turn}
         return make("advance", operands, results=[turn.type], origin=origin)
-
-
-def _mapped(value: Value, values: dict[Value, Value]) -> Value:
-    return values.get(value, value)

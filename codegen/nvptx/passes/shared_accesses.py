@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, rank
@@ -138,4 +139,4 @@ def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
         kind = (op.operands["value"] if writes else op.result).type
         layout = kind.layout if isinstance(kind, Frag) else None
         exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
-    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name == "copy_async")
+    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name in COPIES)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import area_bytes, behind
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
@@ -80,6 +81,7 @@ def beyond(body: Body) -> Iterator[Site]:
 
 _ACCESSES = {
     "copy_async": ("destination",),
+    "gather_async": ("destination",),
     "insert_slice": ("source",),
     "load_shared": ("source",),
     "load_slice": ("source",),
@@ -94,7 +96,7 @@ _ACCESSES = {
 def _alike(body: Body, tile: Value) -> str:
     """Say if all elements of a tile are the same."""
     area = behind(tile)[0]
-    stores = (op for op in ops(body, "store_shared", "copy_async"))
+    stores = (op for op in ops(body, "store_shared", *COPIES))
     values = [op for op in stores if behind(op.operands["destination"])[0] is area]
     if all(op.name == "store_shared" and _is_constant(op.operands["value"]) for op in values):
         return "all elements of the tile are the same"

@@ -13,6 +13,8 @@ from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.decided import decided
 from tileir import assemble
 from tileir.codegen import compile, emulator
+from tileir.codegen.block.text.printing import printed
+from tileir.codegen.block.text.reading import parsed
 from tileir.codegen.kernel import KernelIR
 
 F8, F8_TURNED = Side("f8E4M3FN", "f8E4M3FN"), Side("f8E4M3FN", "f8E4M3FN", turned=True)
@@ -99,6 +101,13 @@ def test_whatever_is_converted_when_it_is_read_is_copied(x: Side, y: Side, targe
     ptx = kernel(x, y, target).ptx
     assert not re.search(r"\bld\.global", ptx)
     assert "cp.async" in ptx
+
+
+def test_block_ir_says_how_operands_are_converted() -> None:
+    found = decided(KernelIR.of(assemble(text(F16, I8)).functions[0]), "sm_80", "pipeline_loops")
+    spelled = printed([found.kernel])
+    assert 'rhs_conversion = "signed"' in spelled
+    assert printed(parsed(spelled)) == spelled
 
 
 def test_numbers_that_are_no_numbers_stay_so() -> None:
