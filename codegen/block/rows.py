@@ -180,12 +180,19 @@ MOVES = (
             WHOLE,
             NARROW,
             Attribute("inbounds", INTEGERS, "1 for each dimension that needs no check, else 0."),
+            Attribute(
+                "short",
+                INTEGERS,
+                "1 for each dimension in which extent and start fit in 32 bits, signed; else 0.",
+                optional=True,
+            ),
         ),
         effects=WRITES,
         format=(
             "{view}[[{index}]], {destination}[ if {predicate}][ token = {token}]"
             " threads = {threads} vector = {vector} along = {along}[ {whole}][ {narrow}]"
-            " inbounds = {inbounds} : {view:type}, {index:common}, {destination:type}"
+            " inbounds = {inbounds}[ short = {short}]"
+            " : {view:type}, {index:common}, {destination:type}"
         ),
     ),
     Row(

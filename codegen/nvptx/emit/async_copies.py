@@ -30,6 +30,7 @@ def copy_async(ctx: Context, op: Op) -> None:
     wanted = None if predicate is None else ctx.scalar(predicate)
     wanted = both(builder, wanted, ctx.owner(layout))
     tile = TileAccess.of(ctx, op, layout)
+    tile.address = _opaque(builder, tile.address)
     thread = [combine(kind.offsets, base) * size for base in layout.thread]
     addresses = SharedAddresses(ctx, ctx.values[destination], thread)
     for offset in tile.starts(tile.vector):
@@ -39,6 +40,16 @@ def copy_async(ctx: Context, op: Op) -> None:
         target = addresses.at(combine(kind.offsets, offset) * size)
         source = tile.address_of(offset)
         async_copy.copy(builder, size * tile.vector, target, source, wanted, present)
+
+
+def _opaque(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    """Return an address as one that LLVM knows nothing about.
+
+    So it computes the other addresses of a thread from this one; otherwise it would have each of
+    them advance through the loop by itself.
+    """
+    kind = ir.FunctionType(address.type, [address.type])
+    return builder.asm(kind, "mov.b64 $0, $1;", "=l,l", [address], False)
 
 
 def gather_async(ctx: Context, op: Op) -> None:

@@ -7,7 +7,7 @@ it multiplies, 32 bits at a time, as often as warps read an element.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
@@ -21,8 +21,12 @@ from .access import permute_bytes
 _WORD, _SHORT, _SINGLE = ir.IntType(32), ir.IntType(16), ir.FloatType()
 _HALVES = ir.VectorType(ir.HalfType(), 2)
 
-Emit = Callable[[ir.IRBuilder, ir.Value], list[ir.Value]]
-"""From a register of elements in memory, the registers of the same elements in the operand type."""
+Emit = Callable[[ir.IRBuilder, ir.Value, Sequence[int]], list[ir.Value]]
+"""From a register of elements in memory, the registers of the same elements in the operand type.
+
+Of elements of one byte, the numbers say in which order: those of the bytes, four of them.
+"""
+IN_ORDER = (0, 1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,19 @@ class OperandConversion:
 
 
 def _by_cvt(name: str) -> Emit:
-    def emit(builder: ir.IRBuilder, word: ir.Value) -> list[ir.Value]:
+    def emit(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
+        if order != IN_ORDER:
+            word = permute_bytes(builder, word, word, order)
         upper = builder.lshr(word, ir.Constant(_WORD, 16))
         return [ptx.half_pair(builder, builder.trunc(part, _SHORT), name) for part in (word, upper)]
 
     return emit
 
 
-def _upper_halves(builder: ir.IRBuilder, word: ir.Value) -> list[ir.Value]:
+def _upper_halves(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
     """An e5m2 is the upper half of an f16."""
-    zero = ir.Constant(_WORD, 0)
-    return [permute_bytes(builder, word, zero, chosen) for chosen in ((4, 0, 4, 1), (4, 2, 4, 3))]
+    zero, (a, b, c, d) = ir.Constant(_WORD, 0), order
+    return [permute_bytes(builder, word, zero, chosen) for chosen in ((4, a, 4, b), (4, c, 4, d))]
 
 
 _INTEGER_BYTE = 0x64
@@ -62,14 +68,14 @@ _SIGN_BITS = 0x80808080
 
 
 def _from_bytes(signed: bool) -> Emit:
-    def emit(builder: ir.IRBuilder, word: ir.Value) -> list[ir.Value]:
-        base = 1024.0
+    def emit(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
+        (a, b, c, d), base = order, 1024.0
         if signed:
             word, base = builder.xor(word, ir.Constant(_WORD, _SIGN_BITS)), 1024.0 + 128.0
         upper = ir.Constant(_WORD, _INTEGER_BYTE)
         less = ir.Constant(_HALVES, [-base, -base])
         made = []
-        for chosen in ((0, 4, 1, 4), (2, 4, 3, 4)):
+        for chosen in ((a, 4, b, 4), (c, 4, d, 4)):
             pair = permute_bytes(builder, word, upper, chosen)
             total = builder.fadd(builder.bitcast(pair, _HALVES), less)
             made.append(builder.bitcast(total, _WORD))
@@ -83,7 +89,7 @@ _DROPPED = 13
 _NAN = 0x7FFFE000
 
 
-def _round_to_tf32(builder: ir.IRBuilder, word: ir.Value) -> list[ir.Value]:
+def _round_to_tf32(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
     """Round to nearest, ties to even; the bits that atoms ignore are left as they are."""
     value = builder.bitcast(word, _SINGLE)
     if "tf32" in machine_of(builder).rounds:

@@ -7,9 +7,9 @@ zeros beyond the tensor's edge, or where a mask is false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
@@ -18,6 +18,9 @@ from tileir.codegen.block.areas import ROW_ALIGNMENT
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason, Refused
+from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
+from tileir.codegen.nvptx.schedule.async_loads import copy_problem, gather_vector
+from tileir.codegen.nvptx.schedule.view_facts import streaming
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
@@ -25,7 +28,6 @@ from tileir.types import Token, ValueType
 
 from .allocate_memory import memory_needed
 from .outer_tokens import outer_token
-from .ring_copies import attributes_of, copy_of, problem_of
 
 MOST_STAGES = 5
 """The most slots of a ring; more only make the code before the first iteration longer."""
@@ -89,7 +91,7 @@ class Rings:
                 refused.add(load, Reason(early, most_ops(load)))
             elif general:
                 refused.add(load, general)
-            elif problem := problem_of(load, self._state.threads, facts):
+            elif problem := copy_problem(load, self._state.threads, facts):
                 refused.add(load, problem)
             elif isinstance(found := self._copied(early), Reason):
                 refused.add(load, found)
@@ -168,7 +170,7 @@ class RingLoads:
         self.depth: Reason | None = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
-        self._attributes = [attributes_of(each.early.load, threads, facts) for each in copied]
+        self._attributes = [_attributes_of(each.early.load, threads, facts) for each in copied]
         self._rings: list[Value] = []
         self._tokens: list[Value | None] = []
         self._next: Value | None = None
@@ -230,7 +232,7 @@ class RingLoads:
                 "shared_slot", {"ring": ring, "turn": turn}, results=[each.tile], origin=load
             )
             add(slot)
-            copy = copy_of(load, attributes, values, slot.result, exists, before)
+            copy = _copy_of(load, attributes, values, slot.result, exists, before)
             add(copy)
             self.made.append(copy)
             slots.append(slot.result)
@@ -251,3 +253,38 @@ class RingLoads:
     def _advance(self, turn: Value, origin: Op) -> Op:
         operands = {"ring": self._rings[0], "turn": turn}
         return make("advance", operands, results=[turn.type], origin=origin)
+
+
+def _attributes_of(load: Op, threads: int, facts: Divisibility) -> dict[str, Any]:
+    """Return the attributes of the copy that makes a load."""
+    if load.name == "load_view_tko":
+        return copy_attributes(load, streaming(load, threads, facts), facts)
+    along, run = load.attributes["along"], load.attributes["run"]
+    return {"vector": gather_vector(load), "along": along, "run": run}
+
+
+def _copy_of(
+    load: Op,
+    attributes: Mapping[str, Any],
+    values: Mapping[Value, Value],
+    slot: Value,
+    exists: Value | None,
+    token: Value | None,
+) -> Op:
+    """Return the copy that makes a load into a slot, of the iteration that `values` are of.
+
+    Nothing is copied where `exists` is false.
+    """
+
+    def mapped(value: Value | None) -> Value | None:
+        return None if value is None else values.get(value, value)
+
+    operands: dict[str, Any]
+    if load.name == "load_view_tko":
+        name, index = "copy_async", load.operands["index"]
+        operands = {"view": mapped(load.operands["view"]), "index": tuple(map(mapped, index))}
+    else:
+        name = "gather_async"
+        operands = {each: mapped(load.operands[each]) for each in ("source", "mask")}
+    operands |= {"destination": slot, "predicate": exists, "token": token}
+    return make(name, operands, dict(attributes), [Token()], origin=load)

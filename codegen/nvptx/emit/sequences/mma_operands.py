@@ -19,7 +19,7 @@ from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.nvptx.emit.context import I32, Context, thread_position
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.mma_atoms import WORD_BITS, stored_as
-from tileir.codegen.nvptx.machine.operand_conversions import operand_conversion
+from tileir.codegen.nvptx.machine.operand_conversions import IN_ORDER, operand_conversion
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.mma_reads import MatrixReads, PlainReads, reads_of
 from tileir.codegen.scalar.types import memory_bytes
@@ -138,10 +138,12 @@ class SharedOperand(MmaOperand):
         bits = [None if at is None else self._bits[at] for at in elements]
         return self._converted(self._packed(bits, self._size))[0]
 
-    def _converted(self, word: ir.Value) -> list[ir.Value]:
-        """Return the registers of the atom that a register in memory becomes."""
+    def _converted(self, word: ir.Value, order: Sequence[int] = IN_ORDER) -> list[ir.Value]:
+        """Return the registers of the atom that a register in memory becomes, bytes in an order."""
         return (
-            [word] if self._conversion is None else self._conversion.emit(self._ctx.builder, word)
+            [word]
+            if self._conversion is None
+            else self._conversion.emit(self._ctx.builder, word, order)
         )
 
     def _load(self, reads: PlainReads, start: int, moving: tuple[ir.Value, int] | None) -> None:
@@ -172,9 +174,8 @@ class SharedOperand(MmaOperand):
             at = addresses.at(self._at(start ^ offset))
             words = access.ldmatrix(builder, count, reads.transposed, *at)
             for step, word in zip(span(reads.chosen), words, strict=True):
-                if reads.halves is not None and reads.transposed:
-                    word = access.permute_bytes(builder, word, word, _HALVES_OF_PAIRS)
-                converted = self._converted(word)
+                of_pairs = reads.halves is not None and reads.transposed
+                converted = self._converted(word, _HALVES_OF_PAIRS if of_pairs else IN_ORDER)
                 apart = (0,) if reads.halves is None else (0, reads.halves)
                 for half, register in zip(apart, converted, strict=True):
                     self._words[start ^ offset ^ step ^ half] = register
