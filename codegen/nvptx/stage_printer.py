@@ -41,7 +41,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
-    bodies = ("hoist_invariants", BLOCK_STAGES[-1])
+    bodies = ("count_loops", BLOCK_STAGES[-1])
     whole = bodies
     moves = ("convert_layout", "load_shared", "shared_view")
     superseded = ("share_common_ops", "prefer_layouts", "place_barriers", "allocate_memory")
@@ -147,6 +147,11 @@ def _launch(state: State, each: KernelState) -> Rows:
             yield None, f"{term.name} is {each.contract[term.name]}", by
 
 
+def _counted(state: State, each: KernelState) -> Rows:
+    for loop in each.counted:
+        yield loop, "a `for` instead of a `loop`", "it counts up to a bound"
+
+
 def _lines(state: State, each: KernelState) -> Rows:
     if state.lines:
         yield None, f"{'line' if state.lines.known else 'no line'} information", "option lineinfo"
@@ -232,6 +237,7 @@ def _layouts(state: State, each: KernelState) -> Rows:
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     **stage_printer.TRANSFORMS,
+    "count_loops": _counted,
     "settle_launch": _launch,
     "number_lines": _lines,
     "choose_ptx": _ptx,

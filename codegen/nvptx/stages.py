@@ -15,6 +15,7 @@ from llvmlite import ir
 from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.scalar.machine import Machine
+from tileir.codegen.transform.count_loops import counted_loops
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
@@ -50,6 +51,7 @@ __all__ = [
     "choose_copies",
     "choose_ptx",
     "choose_threads",
+    "count_loops",
     "describe_launch",
     "eliminate_dead_ops",
     "emit_llvm",
@@ -72,6 +74,12 @@ TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
+
+
+def count_loops(state: State) -> None:
+    """Turn loops that count up to a bound into `for` loops, whose loads may go ahead."""
+    for kernel_state in state.kernels:
+        kernel_state.counted = counted_loops(kernel_state.kernel)
 
 
 def settle_launch(state: State) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class KernelState:
     """Op -> the number of equal ones that it took the place of."""
     hoisted: Mapping[Op, Op] = field(default_factory=dict)
     """Op -> the outermost loop that it was moved out of."""
+    counted: Sequence[Op] = ()
+    """Loops that became `for` loops."""
     contract: Contract = field(default_factory=Contract)
     """The settled terms of its launch."""
     threads: int = 0

@@ -105,6 +105,12 @@ def gemm_persistent() -> Case:
 
 
 @_case
+def gemm_while() -> Case:
+    x, y, z = _product(F16, 139, 160, 144)
+    return Case((2, 2), {"x": x, "y": y, "z": _zeros(139, 160, dtype=F16)}, {"z": z})
+
+
+@_case
 def gemm_split_k() -> Case:
     x, y, z = _product(F16, 139, 80, 400)
     return Case((2, 1, 4), {"x": x, "y": y, "z": _zeros(139, 80)}, {"z": z})

@@ -38,6 +38,19 @@ def gemm_persistent(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
 
 
 @ct.kernel
+def gemm_while(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """A product whose loop counts by itself."""
+    i, j = ct.bid(0), ct.bid(1)
+    total, step = ct.zeros((m, n), ct.float32), 0
+    while step < ct.num_tiles(x, 1, (m, k)):
+        left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.load(y, (step, j), (k, n), padding_mode=ZERO)
+        total = ct.mma(left, right, total)
+        step = step + 1
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
 def gemm_split_k(x, y, z, splits: ConstInt, m: ConstInt, n: ConstInt, k: ConstInt):
     """Several blocks sum up one tile, each a part of k, with atomic additions."""
     i, j = ct.bid(0), ct.bid(1)

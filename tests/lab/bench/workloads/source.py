@@ -34,6 +34,7 @@ TYPES = {
 KERNELS = {
     "gemm_bias_gelu": (products.gemm_bias_gelu, "f16:2 f16:2 f16:1 f16:2", 128, 128, 64),
     "gemm_persistent": (products.gemm_persistent, "bf16:2 bf16:2 bf16:2", 128, 128, 64),
+    "gemm_while": (products.gemm_while, "f16:2 f16:2 f16:2", 128, 128, 64),
     "gemm_split_k": (products.gemm_split_k, "f16:2 f16:2 f32:2", 4, 128, 128, 64),
     "gemm_batched": (products.gemm_batched, "f16:3 f16:3 f16:3", 64, 128, 64),
     "gemm_tf32": (products.gemm_tf32, "f32:2 f32:2 f32:2", 128, 64, 32),
