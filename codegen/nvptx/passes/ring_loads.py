@@ -181,7 +181,7 @@ class RingLoads:
         threads: int,
         facts: Divisibility,
     ) -> None:
-        self.copied, self.stages, self.facts = copied, stages, facts
+        self.copied, self.stages, self.threads, self.facts = copied, stages, threads, facts
         self.depth: Reason = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
