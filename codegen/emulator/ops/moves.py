@@ -104,8 +104,9 @@ for _whole, _part, _count in (
 value("prmt.b32(.(?P<mode>f4e|b4e|rc8|ecl|ecr|rc16))?", "b32 = b32 b32 b32", prmt)
 value("cvta(.to)?.(global|const).u(32|64)", "u64 = u64", lambda m: same)
 for _space in WINDOWS:
-    value(f"cvta.(?P<s>{_space}).u64", "u64 = u64", lambda m: into_generic(m["s"]))
-    value(f"cvta.to.(?P<s>{_space}).u64", "u64 = u64", lambda m: from_generic(m["s"]))
+    _part = "(::cta|::cluster)?" if _space == "shared" else ""
+    value(f"cvta.(?P<s>{_space}){_part}.u64", "u64 = u64", lambda m: into_generic(m["s"]))
+    value(f"cvta.to.(?P<s>{_space}){_part}.u64", "u64 = u64", lambda m: from_generic(m["s"]))
 value(
     "isspacep.(?P<s>shared|local|global|param)(::cta|::cluster|::entry)?",
     "pred = u64",

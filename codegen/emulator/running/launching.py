@@ -76,11 +76,12 @@ def launch(
     `schedule` decides which warps run: "lock-step", all of them, first those that are furthest
     behind in the text; "ascending" or "descending", one as far as it gets, then the next, in or
     against their order; "random-7", in an order drawn with that seed; "later-blocks", those of the
-    last of the blocks that run together; "late-7", all but the warp of that number. A correct
-    kernel is correct under all of them. `limit` counts steps: in each, threads of all blocks that
-    run together and are at the same instruction continue to the next branch, label or barrier.
-    After that many, the kernel is taken for one that never ends. With `races`, accesses of two
-    threads that nothing orders are an error.
+    last of the blocks that run together; "late-7", all but the warp of that number. It decides
+    when bulk copies are carried out, too: at once ("ascending") or when no thread can run. A
+    correct kernel is correct under all of them. `limit` counts steps: in each, threads of all
+    blocks that run together and are at the same instruction continue to the next branch, label or
+    barrier. After that many, the kernel is taken for one that never ends. With `races`, accesses of
+    two threads that nothing orders are an error.
 
     An array that NumPy says is read-only must not be written, unless another argument or allocation
     that is writable is the same memory.

@@ -63,9 +63,9 @@ class EmulatedKernel:
                         memory that offers DLPack or ``__array_interface__``, a `Buffer`, or an
                         address as an integer; for a scalar a number. Extents and strides (in
                         elements) are what scalar arguments say: an array may have any shape
-        schedule        the order in which warps of a block run, one of `SCHEDULES` or
-                        `BETWEEN_BLOCKS`, or "random-N", "late-N" with a number. A correct kernel
-                        is correct under all of them
+        schedule        the order in which warps of a block run and bulk copies end, one of
+                        `SCHEDULES` or `BETWEEN_BLOCKS`, or "random-N", "late-N" with a number. A
+                        correct kernel is correct under all of them
         races           False: accesses that nothing orders are not an error, and running is faster
         allocations     arrays or Buffers that the kernel may access, too, through addresses
         limit           steps after which a kernel is taken for one that never ends: in each, the

@@ -15,6 +15,7 @@ from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.warp import WholeWarps
 
 from .batch import batch_of
+from .mbarriers import spread, under
 
 
 def arriving(match: re.Match[str]) -> Any:
@@ -48,26 +49,21 @@ def waiting(match: re.Match[str]) -> Any:
 def mapping(match: re.Match[str]) -> Any:
     """`mapa`: the address in another block of the cluster that an address is in its own."""
     space, width = match.groupdict().get("space"), np.dtype(f"u{int(match['t'][1:]) // 8}")
+    start = np.uint64(0 if space else WINDOWS["shared"])
 
     def run(
         lanes: Lanes, statement: Statement, mask: Any, address: Any, rank: Any
     ) -> tuple[np.ndarray]:
-        active = lanes.under(mask)
-        rank, blocks = lanes.broadcast(rank), int(np.prod(batch_of(lanes).cluster))
-        wrong = rank >= blocks if mask is None else (rank >= blocks) & mask
+        active, address, rank = under(lanes, mask, address, rank)
+        blocks = int(np.prod(batch_of(lanes).cluster))
+        wrong = rank >= blocks
         if wrong.any():
             message = f"block {int(rank[wrong][0])} of a cluster of {blocks}"
-            raise lanes.error("bounds", message, statement, wrong)
-        if not active.count:
-            return (np.zeros(lanes.count, width),)
-        place = lanes.broadcast(address).astype(np.uint64)
-        if space is None:
-            place = shared_address(lanes, statement, place, None)
+            raise active.error("bounds", message, statement, wrong)
+        place = shared_address(active, statement, address.astype(np.uint64), space)
         within = place & np.uint64(CLUSTER_STEP - 1)
         found = within + (rank.astype(np.uint64) + np.uint64(1)) * np.uint64(CLUSTER_STEP)
-        if space is None:
-            found += np.uint64(WINDOWS["shared"])
-        return (found.astype(width),)
+        return (spread(lanes, mask, (found + start).astype(width)),)
 
     return run
 
@@ -77,12 +73,11 @@ def ranking(match: re.Match[str]) -> Any:
     space = match.groupdict().get("space")
 
     def run(lanes: Lanes, statement: Statement, mask: Any, address: Any) -> tuple[np.ndarray]:
-        place = lanes.broadcast(address).astype(np.uint64)
-        if space is None:
-            place = shared_address(lanes, statement, place, None)
+        own = lanes.special("%cluster_ctarank")
+        active, address, own = under(lanes, mask, address, own)
+        place = shared_address(active, statement, address.astype(np.uint64), space)
         rank = (place // np.uint64(CLUSTER_STEP)).astype(np.uint32)
-        own = lanes.broadcast(lanes.special("%cluster_ctarank"))
-        return (np.where(rank, rank - 1, own).astype(np.uint32),)
+        return (spread(lanes, mask, np.where(rank, rank - 1, own).astype(np.uint32)),)
 
     return run
 

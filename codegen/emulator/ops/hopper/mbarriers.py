@@ -32,6 +32,15 @@ def under(lanes: Lanes, mask: Any, *operands: Any) -> tuple[Any, ...]:
     return active, *spread
 
 
+def spread(lanes: Lanes, mask: Any, results: np.ndarray) -> np.ndarray:
+    """Return results of the lanes that a guard leaves active as an array over all, else zero."""
+    if len(results) == lanes.count:
+        return results
+    out = np.zeros(lanes.count, results.dtype)
+    out[lanes.broadcast(mask)] = results
+    return out
+
+
 def init(match: re.Match[str]) -> Any:
     """`mbarrier.init`, with the number of arrivals of each phase."""
     space = match["space"]
@@ -70,21 +79,19 @@ def arrive(match: re.Match[str]) -> Any:
     ) -> tuple[np.ndarray]:
         number = np.uint32(1) if number is None else number
         active, address, number = under(lanes, mask, address, number)
-        states = np.zeros(lanes.count, np.uint64)
-        if active.count:
-            address = shared_address(active, statement, address, space)
-            found = batch_of(active).mbarriers.arrive(
-                active,
-                statement,
-                address,
-                1 if expects else number,
-                bytes_expected=number if expects else 0,
-                drops=drops,
-                completes=completes,
-                releases=releases,
-            )
-            states[slice(None) if active is lanes else lanes.broadcast(mask)] = found
-        return (states,)
+        if not active.count:
+            return (np.zeros(lanes.count, np.uint64),)
+        states = batch_of(active).mbarriers.arrive(
+            active,
+            statement,
+            shared_address(active, statement, address, space),
+            1 if expects else number,
+            bytes_expected=number if expects else 0,
+            drops=drops,
+            completes=completes,
+            releases=releases,
+        )
+        return (spread(lanes, mask, states),)
 
     return run
 
@@ -127,14 +134,11 @@ def testing(match: re.Match[str]) -> Any:
         lanes: Lanes, statement: Statement, mask: Any, address: Any, phase: Any, limit: Any = None
     ) -> tuple[np.ndarray]:
         active, address, phase = under(lanes, mask, address, phase)
-        found = np.zeros(lanes.count, bool)
-        if active.count:
-            address = shared_address(active, statement, address, space)
-            done = batch_of(active).mbarriers.test(
-                active, statement, address, phase, parity, acquires
-            )
-            found[slice(None) if active is lanes else lanes.broadcast(mask)] = done
-        return (found,)
+        if not active.count:
+            return (np.zeros(lanes.count, bool),)
+        address = shared_address(active, statement, address, space)
+        found = batch_of(active).mbarriers.test(active, statement, address, phase, parity, acquires)
+        return (spread(lanes, mask, found),)
 
     return run
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.codegen.emulator.snippets import run
+from tests.codegen.emulator.snippets import kernel, plan, run
 from tests.codegen.emulator.values import aligned
-from tileir.codegen.emulator import EmulatedLaunchError
-from tileir.codegen.emulator.memory.tensor_map import TensorMap
+from tileir.codegen.emulator import EmulatedLaunchError, TensorMap, load
 
 GOOD: dict[str, Any] = {
     "element": "f16",
@@ -64,3 +63,11 @@ def test_a_base_may_be_an_address() -> None:
     x = aligned(np.zeros(4096, np.uint8))
     made = TensorMap(**{**GOOD, "base": x.ctypes.data})
     run("", made, parameters=("map",), allocations=[x])
+
+
+def test_a_loaded_program_takes_tensor_maps() -> None:
+    program = load(kernel("", ("map", "u64")), {"k": plan(("map", "u64"))})
+    x = aligned(np.zeros(4096, np.uint8))
+    program["k"].launch(1, [TensorMap(**{**GOOD, "base": x}), x])
+    with pytest.raises(EmulatedLaunchError, match="expected a TensorMap"):
+        program["k"].launch(1, [x, x])

@@ -114,7 +114,7 @@ bar.red.popc.u32 %r5, 0, 64, %p1; barrier.cta.red.or.aligned.pred %p2, 0, %p1;
 bar.red.and.pred %p2, 0, 64, %p1; bar.warp.sync -1; membar.gl; fence.acq_rel.gpu;
 fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias; griddepcontrol.wait;
 nanosleep.u32 20; trap;
-cvta.param.u64 %d5, %d6; cvta.to.param.u64 %d5, %d6;
+cvta.param.u64 %d5, %d6; cvta.to.param.u64 %d5, %d6; cvta.to.shared::cluster.u64 %d5, %d6;
 mbarrier.init.shared.b64 [%r5], 4; mbarrier.inval.shared::cta.b64 [%r5];
 mbarrier.arrive.shared.b64 %d5, [%r5];
 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5], 2;

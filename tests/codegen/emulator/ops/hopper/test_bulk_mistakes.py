@@ -99,12 +99,25 @@ def test_the_source_of_a_copy_must_not_change() -> None:
     """Found where the copy is carried out late: the thread itself writes what it copies."""
     body = GOOD.replace(wait(0), "@%p1 st.global.b32 [%d0], 3;\n" + wait(0))
     x, z = words(), aligned(np.zeros(64, np.int32))
-    assert "race" in kinds(body, x, z)
+    assert "race" in kinds(body, x.copy(), z)
+    late, early = (("lock-step",), ("ascending",))
+    assert kinds(body, aligned(words()), z, schedules=early, races=False) == {""}
+    assert kinds(body, aligned(words()), z, schedules=late, races=False) == {"race"}
 
 
 def test_a_block_must_not_end_before_its_copies() -> None:
     body = MEMORY + made(1) + EXPECT.format(256) + LOAD.format(0, 0, 256)
     fails("race", "a block ended", body, words())
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+def test_a_block_may_end_when_its_memory_is_read(schedule: str) -> None:
+    """What it has stored comes to global memory later."""
+    x, z = words(), aligned(np.zeros(64, np.int32))
+    body = STORED.replace("wait_group 0", "wait_group.read 0")
+    run(body, x, z, schedule=schedule)
+    np.testing.assert_array_equal(z, x[:64])
+    fails("race", "a block ended without", body.replace("read 0", "read 1"), x, z)
 
 
 @pytest.mark.parametrize(

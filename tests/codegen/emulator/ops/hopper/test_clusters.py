@@ -8,8 +8,7 @@ import pytest
 from tests.codegen.emulator.ops.hopper.bodies import EVERY, MEMORY, fails, kept, kinds, wait
 from tests.codegen.emulator.snippets import kernel, plan, run
 from tests.codegen.emulator.values import aligned
-from tileir.codegen.emulator import launch
-from tileir.codegen.emulator.memory.tensor_map import TensorMap
+from tileir.codegen.emulator import TensorMap, launch
 
 MEET = "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n"
 OWN = (
@@ -220,3 +219,23 @@ def test_a_multicast_names_blocks_of_the_cluster() -> None:
             cluster=2,
             parameters=PARAMETERS,
         )
+
+
+def test_a_block_ends_after_what_others_load_for_it() -> None:
+    """Found where copies are carried out late."""
+    body = MULTICAST.replace(wait(0), "setp.ne.u32 %p2, %r5, 0;\n@%p2 exit;\n" + wait(0))
+    body = body.removesuffix(MEET)
+    out = aligned(np.zeros((2, 512), np.uint8))
+    found = kinds(body, BOX, out, blocks=2, cluster=2, parameters=PARAMETERS)
+    assert found & {"bounds", "race"}
+
+
+def test_guards_keep_threads_from_mapping_addresses() -> None:
+    """The others have no address of shared memory to give."""
+    body = OWN + (
+        "mov.b64 %d5, 0;\n@%p1 cvt.u64.u32 %d5, %r4;\n@%p1 cvta.shared.u64 %d5, %d5;\n"
+        "mov.b64 %d6, 0;\nmov.b32 %r11, 9;\n@%p1 mapa.u64 %d6, %d5, 1;\n"
+        "@%p1 getctarank.u64 %r11, %d6;\nst.global.b32 [%d11], %r11;\n"
+    )
+    found = result(body, "lock-step")
+    assert found.tolist() == [[1, *[9] * 63]] * 4

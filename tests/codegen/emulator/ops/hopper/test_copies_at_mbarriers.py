@@ -58,3 +58,10 @@ def test_arrivals_of_copies_order_nothing_else() -> None:
         + KEEP
     )
     assert kinds(body, np.zeros(64, np.int32)) == {"race"}
+
+
+def test_more_arrivals_than_are_expected() -> None:
+    """With bytes to come, the phase does not end, and there is nobody to arrive any more."""
+    bytes_to_come = "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 16;\n"
+    body = MEMORY + made(63) + bytes_to_come + OWN + COPY + COPIED.format(".noinc") + wait(0)
+    assert kinds(body, np.zeros(64, np.int32), np.zeros(64, np.int32)) == {"barrier"}

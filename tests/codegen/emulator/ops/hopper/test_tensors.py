@@ -26,6 +26,7 @@ from tests.codegen.emulator.ops.hopper.boxes import (
 )
 from tests.codegen.emulator.snippets import run
 from tests.codegen.emulator.values import aligned
+from tileir.codegen.emulator import TensorMap
 
 SHAPES = {
     1: ((200,), (64,), [(0,), (32,), (-16,), (160,), (300,)]),
@@ -183,3 +184,34 @@ def test_rows_are_scattered() -> None:
     run(body, described(x, "s32", (16, 1)), data, parameters=PARAMETERS)
     np.testing.assert_array_equal(x[[7, 19, 0], 8:24], data[[0, 1, 3]])
     assert np.count_nonzero(x > 500) == 48
+
+
+def drawn(seed: int) -> tuple[np.ndarray, TensorMap, tuple[int, ...], np.ndarray]:
+    """A random array, box and start, and what is loaded."""
+    random = np.random.default_rng(seed)
+    element = list(DTYPES)[seed % len(DTYPES)]
+    kind, rank = np.dtype(DTYPES[element]), int(random.integers(1, 6))
+    per = 16 // kind.itemsize
+    swizzle = int(random.choice([0, 32, 64, 128]))
+    widest = (swizzle or 64) // 16
+    box = (
+        per * int(random.integers(1, widest + 1)),
+        *random.integers(1, 5 if rank < 4 else 3, rank - 1).tolist(),
+    )
+    if swizzle:
+        # Whole periods of the swizzle, so that its image has no gaps.
+        box = (swizzle // kind.itemsize, *box[1:-1], 8) if rank > 1 else (per,)
+        swizzle = swizzle if rank > 1 else 0
+    shape = (*random.integers(1, 9, rank - 1).tolist(), per * int(random.integers(1, 9)))
+    start = tuple(int(random.integers(-3, extent + 2)) for extent in shape[::-1])
+    x = tensor(shape, kind)
+    expected = boxed(x, start, box)
+    image = swizzled(expected, swizzle) if swizzle else expected
+    return x, described(x, element, box, swizzle=swizzle), start, image
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_boxes(seed: int) -> None:
+    _, made_of, start, image = drawn(seed)
+    schedule = EVERY[seed % len(EVERY)]
+    assert loaded(made_of, start, image.nbytes, schedule) == image.tobytes()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -46,6 +47,7 @@ def place(shape: list[int], stride: list[int], index: int) -> int:
     return total + index * stride[-1]
 
 
+@cache
 def offsets(layout: str, swizzle: tuple[int, int, int], rows: int, depth: int,
             size: int) -> np.ndarray:  # fmt: skip
     """Byte offsets (rows, depth) by a layout of numbers, of elements of `size` bytes."""
