@@ -20,7 +20,7 @@ from .state import State
 STAGES: dict[str, tuple[str, ...]] = {
     "nvptx": (
         # Tile IR
-        "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants", "count_loops",
         "settle_launch", "number_lines", "choose_threads", "place_variables", "choose_atoms",
         "choose_ptx", "prefer_layouts", "assign_layouts",
         # block IR

@@ -46,6 +46,7 @@ Feature = Literal[
     "cp.async",
     "bf16 arithmetic",  # cvt.rn.bf16.f32, fma.rn.bf16
     "f8 conversions",  # cvt of two e4m3 or e5m2, from f32 and to f16
+    "tf32 conversions",  # cvt.rn.tf32.f32
     "min.NaN",  # min and max of f32, f16 and bf16 that propagate NaNs
     "red bf16",  # memory adds bf16, or two of them
     "red vectors",  # red of up to sixteen bytes of f32, f16 or bf16
@@ -95,6 +96,8 @@ class Target:
     """Further features, which need PTX for the form with the suffix a."""
     later: tuple[tuple[Feature, PtxVersion], ...]
     """Features that need a later PTX ISA version on this GPU than on others, and that version."""
+    emulated: frozenset[Feature]
+    """Features that PTX has for this GPU and ptxas makes of other instructions."""
     tileiras: frozenset[Gated] | None
     """The capabilities in `Gated` that tileiras 13.5 has for it; None if it has no such GPU."""
     blocks_per_sm: int
@@ -113,6 +116,10 @@ class Target:
     def has(self, feature: Feature) -> bool:
         """Whether code for this target may use a feature; ValueError for an unknown one."""
         return _known(feature) in self.features or feature in self.specific
+
+    def has_natively(self, feature: Feature) -> bool:
+        """Whether this target has a feature, and instructions that are made for it."""
+        return self.has(feature) and feature not in self.emulated
 
     def ptx_of(self, feature: Feature) -> PtxVersion:
         """Return the PTX ISA version from which on this target has a feature."""
@@ -196,10 +203,15 @@ _AMPERE = frozenset[Feature]({
 })  # fmt: skip
 _ADA = frozenset[Feature]({*_AMPERE, "mma.sync f8", "f8 conversions"})
 _HOPPER = frozenset[Feature]({
-    *_ADA, "mma.sync f64 m16n8", "red bf16", "red vectors", "multimem", "clusters",
-    "griddepcontrol", "tensor copies",
+    *_ADA, "tf32 conversions", "mma.sync f64 m16n8", "red bf16", "red vectors", "multimem",
+    "clusters", "griddepcontrol", "tensor copies",
 })  # fmt: skip
 _BLACKWELL = _HOPPER
+
+_NATIVE = frozenset[Feature]()
+_F8_BY_F16 = frozenset[Feature]({"mma.sync f8"})
+"""Of GPUs whose tensor cores take f8 by wgmma or tcgen05 only: ptxas converts operands to f16, and
+adds to the accumulator what it has summed in another one."""
 
 _NOTHING = frozenset[Gated]()
 _F8 = frozenset[Gated]({"f8E4M3FN", "f8E5M2", "add bf16"})
@@ -229,6 +241,7 @@ def _gpu(
     form: _Form | None = None,
     ptx_target: str = "",
     later: tuple[tuple[Feature, PtxVersion], ...] = (),
+    emulated: frozenset[Feature] = _NATIVE,
 ) -> Iterator[Target]:
     """Return the row of a GPU, and that of its form with the suffix a."""
     specific: frozenset[Feature] = form.features if form else frozenset()
@@ -240,6 +253,7 @@ def _gpu(
         features,
         specific,
         later,
+        emulated,
         tileiras,
         blocks_per_sm=sm.blocks,
         threads_per_sm=sm.threads,
@@ -268,13 +282,17 @@ _ROWS = (
     *_gpu("sm_89", (7, 8), _Sm(24, 1536, 99), _ADA, _F8, later=(("f8 conversions", (8, 1)),)),
     *_gpu(
         "sm_90", (7, 8), _LARGE, _HOPPER, _F8, _Form((8, 0), _WGMMA),
-        later=(("tensor copies", (8, 0)),),
+        later=(("tensor copies", (8, 0)),), emulated=_F8_BY_F16,
     ),
-    *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05)),
-    *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05)),
+    *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05),
+          emulated=_F8_BY_F16),
+    *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05),
+          emulated=_F8_BY_F16),
     # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.
-    *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227), _BLACKWELL, _UE5M3, ptx_target="sm_103"),
-    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, _Form((9, 0), _TCGEN05)),
+    *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227), _BLACKWELL, _UE5M3, ptx_target="sm_103",
+          emulated=_F8_BY_F16),
+    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, _Form((9, 0), _TCGEN05),
+          emulated=_F8_BY_F16),
     *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
     *_gpu("sm_121", (8, 8), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
 )  # fmt: skip

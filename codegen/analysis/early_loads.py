@@ -19,6 +19,8 @@ from .memory_ops import is_plain_load, is_weak
 
 MAX_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
+MAX_POINTER_OPS = 48
+"""The most ops that are computed for another iteration for the sake of a load through pointers."""
 _CHEAP = {Family.ELEMENT_WISE, Family.GENERATOR, Family.RENUMBERING, Family.VIEW}
 
 
@@ -46,9 +48,9 @@ def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
     ]
 
 
-def loads_in(loop: Op) -> Iterator[tuple[Op, EarlyLoad | str]]:
+def loads_in(loop: Op, pointers: bool = False) -> Iterator[tuple[Op, EarlyLoad | str]]:
     """Yield the plain loads of a loop, less those of nested loops: as early loads, or with the id
-    of the reason why they are none.
+    of the reason why they are none. Those through pointers may be early only if `pointers` says so.
 
     Only `for` loops have early loads, as they have no early exit. Loads in nested control flow may
     not be executed at all, so they are excluded.
@@ -56,7 +58,7 @@ def loads_in(loop: Op) -> Iterator[tuple[Op, EarlyLoad | str]]:
     body = _Body(loop) if loop.name == "for" else None
     for op in _of_iteration(loop.regions[0].block):
         if is_plain_load(op):
-            yield op, _early(op, loop, body)
+            yield op, _early(op, loop, body, pointers)
 
 
 def _of_iteration(block: Block) -> Iterator[Op]:
@@ -69,13 +71,19 @@ def _of_iteration(block: Block) -> Iterator[Op]:
                     yield from _of_iteration(inner)
 
 
-def _early(load: Op, loop: Op, body: _Body | None) -> EarlyLoad | str:
+def most_ops(load: Op) -> int:
+    """Return the most ops that are computed for another iteration for the sake of a load."""
+    return MAX_SLICE_OPS if "view" in load.operands else MAX_POINTER_OPS
+
+
+def _early(load: Op, loop: Op, body: _Body | None, pointers: bool) -> EarlyLoad | str:
     if body is None:
         return "early_exit"
     if load.parent is not loop.regions[0].block:
         return "conditional"
     view = load.operands.get("view")
-    if view is None or not isinstance(view.type, PartitionView | StridedView):
+    through_view = view is not None and isinstance(view.type, PartitionView | StridedView)
+    if not through_view and not (pointers and view is None):
         return "through_pointers"
     if not is_weak(load):
         return "ordered"
@@ -100,21 +108,30 @@ class _Body:
             self._carried.setdefault(after, []).append(value)
 
     def slice(self, load: Op) -> tuple[Op, ...] | str:
-        """Return the ops that compute view and indices of a load, or why they cannot be early."""
+        """Return the ops that compute view and indices of a load, or why they cannot be early.
+
+        Instead of these it may have pointers and a mask: then the slice has tiles of many elements,
+        which are not computed twice, but for the later iteration instead.
+        """
         needed_ops: set[Op] = set()
-        stack = [load.operands["view"], *load.operands["index"]]
+        slots = (load.operands.get(slot) for slot in ("view", "source", "mask"))
+        stack = [value for value in slots if value is not None]
+        stack += load.operands.get("index", ())
+        most = most_ops(load)
         while stack:
             value = stack.pop()
             if value is self._arguments[0] or self._from_outside(value):
                 continue
             op = value.owner
-            if not isinstance(op, Op) or not _repeatable(op):
+            if not isinstance(op, Op) or not _repeatable(op, most > MAX_SLICE_OPS):
                 return "computed_index"
             if op not in needed_ops:
                 needed_ops.add(op)
                 stack += op.operand_list()
-            if len(needed_ops) > MAX_SLICE_OPS:
+            if len(needed_ops) > most:
                 return "long_index"
+        if any(_is_spread(op) and not _only_for(load, op, needed_ops) for op in needed_ops):
+            return "shared_pointers"
         return tuple(op for op in self.ops if op in needed_ops)
 
     def tokens(self, load: Op) -> frozenset[Value] | None:
@@ -151,7 +168,18 @@ def _passes(op: Op) -> bool:
     return family_of(op) is Family.TOKEN or (is_plain_load(op) and is_weak(op))
 
 
-def _repeatable(op: Op) -> bool:
-    """Whether recomputing an op is cheap and has no effects."""
+def _repeatable(op: Op, spread: bool) -> bool:
+    """Whether computing an op for another iteration is cheap and has no effects; of tiles of many
+    elements if they may be `spread`."""
+    return family_of(op) in _CHEAP and (spread or not _is_spread(op))
+
+
+def _is_spread(op: Op) -> bool:
+    """Whether an op has to do with tiles of more than one element."""
     tiles = [each.type for each in (*op.operand_list(), *op.results) if isinstance(each.type, Tile)]
-    return family_of(op) in _CHEAP and all(tile.size == 1 for tile in tiles)
+    return any(tile.size > 1 for tile in tiles)
+
+
+def _only_for(load: Op, op: Op, needed: set[Op]) -> bool:
+    """Whether only a load, and other ops that it needs, use the results of an op."""
+    return all(use.op is load or use.op in needed for value in op.results for use in value.uses)

@@ -9,10 +9,14 @@ from tileir.ir import Op, Value
 
 from .types import Frag
 
+COPIES = ("copy_async", "copy_tensor", "gather_async")
+"""Mnemonics of asynchronous copies: of the tile of a view, by threads or as a whole, and through
+pointers."""
 _WORKED_ON = {
     "atomic_cas_tko": "pointers",
     "atomic_red_view_tko": "value",
     "atomic_rmw_tko": "pointers",
+    "gather_async": "source",
     "load_ptr_tko": "source",
     "load_view_tko": None,
     "multimem_load_reduce_view_tko": None,
@@ -53,7 +57,7 @@ def accesses_of(op: Op) -> Accesses | None:
         if vector > 1 and not op.attributes["whole"]:
             otherwise = "element by element at the tensor's edge"
     else:
-        element, masked = worked_on(op).type.pointee, op.attributes["masked"]
+        element, masked = worked_on(op).type.pointee, op.attributes.get("masked", vector)
         if op.operands["mask"] is not None and vector != masked:
             otherwise = f"in vectors of {masked} where masks differ"
     return Accesses(memory_bytes(element) * vector, _held(op) // vector, otherwise)

@@ -41,6 +41,7 @@ HANDED_ON = Constraint(("tile", "token", "turn", "flight"))
 
 VECTOR = Attribute("vector", INTEGER, "The most elements that one instruction moves.")
 ALONG = Attribute("along", INTEGER, "The dimension along which the elements of a vector lie.")
+RUN = Attribute("run", INTEGER, "Neighbours that are contiguous in memory.")
 WHOLE = unit("whole", "Every vector is entirely inside of the tensor, or entirely outside.")
 NARROW = unit("narrow", "Offsets within the tensor fit in 32 bits.")
 CLUSTERS = unit("clusters", "A tile block is a cluster of several blocks.")
@@ -189,18 +190,39 @@ MOVES = (
             ALONG,
             WHOLE,
             NARROW,
+            Attribute("inbounds", INTEGERS, "1 for each dimension that needs no check, else 0."),
             Attribute(
-                "inbounds",
+                "short",
                 INTEGERS,
-                "1 for each dimension that needs no check, else 0.",
+                "1 for each dimension in which extent and start fit in 32 bits, signed; else 0.",
+                optional=True,
             ),
         ),
         effects=WRITES,
         format=(
             "{view}[[{index}]], {destination}[ if {predicate}][ token = {token}]"
             " threads = {threads} vector = {vector} along = {along}[ {whole}][ {narrow}]"
-            " inbounds = {inbounds} : {view:type}, {index:common}, {destination:type}"
+            " inbounds = {inbounds}[ short = {short}]"
+            " : {view:type}, {index:common}, {destination:type}"
         ),
+    ),
+    Row(
+        "gather_async",
+        "Start to copy the elements that pointers point to to shared memory; zero where the mask is"
+        " false.\nEach thread copies the elements whose pointers it has.",
+        operands=(
+            Operand("source", TILE, "The pointers."),
+            optional("mask", TILE, "Which elements to copy; absent means all."),
+            Operand("destination", SHARED, "A slot of a ring."),
+            optional("predicate", scalar("i1"), "Whether to copy at all."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
+        attributes=(VECTOR, ALONG, RUN),
+        effects=WRITES,
+        format="{source}[ mask = {mask}], {destination}[ if {predicate}][ token = {token}]"
+        " vector = {vector} along = {along} run = {run}"
+        " : {source:type}[, {mask:type}], {destination:type}",
     ),
     Row(
         "commit_group",
@@ -346,28 +368,40 @@ _ATOM = Attribute("atom", TEXT, "The instruction, as PTX spells it; `fma` for fu
 _PAIRED = Attribute(
     "paired",
     TEXT,
-    "The dimensions, m or n or both, whose lowest sixteen are taken in pairs.",
+    "The dimensions, of m and n, whose lowest sixteen are taken in pairs; k, if lanes take runs.",
     default="",
 )
 _OPERAND = Constraint(("tile", "shared"))
+_CONVERSIONS = tuple(
+    Attribute(
+        f"{slot}_conversion",
+        TEXT,
+        f"How elements of {slot} in memory become those of the atom, if there is a choice.",
+        optional=True,
+    )
+    for slot in ("lhs", "rhs")
+)
+_SPELLED_CONVERSIONS = "[ lhs_conversion = {lhs_conversion}][ rhs_conversion = {rhs_conversion}]"
 
 PRODUCTS = (
     Row(
         "mma",
         "Multiply two matrices, or batches of them, and add an accumulator.\n"
-        "An operand in registers has the layout of the atom; one in shared memory is read.",
+        "An operand in registers has the layout of the atom; one in shared memory is read, and"
+        " converted if the atom has other elements.",
         operands=(
             Operand("lhs", _OPERAND, "The matrices of m by k."),
             Operand("rhs", _OPERAND, "The matrices of k by n."),
             Operand("acc", TILE, "The accumulator, in the layout of the atom."),
         ),
         results=(Result("result", TILE, Like("acc")),),
-        attributes=(_ATOM, _PAIRED, *_K),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
             "{lhs}, {rhs}, {acc} atom = {atom}[ paired = {paired}][ first = {first}][ end = {end}]"
-            " : {lhs:type}, {rhs:type}, {acc:type}"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type}"
         ),
     ),
     Row(
@@ -398,12 +432,14 @@ PRODUCTS = (
             Operand("rhs_scale", TILE, "The scales of rhs."),
         ),
         results=(Result("result", TILE, Like("acc")),),
-        attributes=(_ATOM, _PAIRED, *_K),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
         effects=READS,
         same_type=(("acc", "result"),),
         format=(
             "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom}[ paired = {paired}]"
-            "[ first = {first}][ end = {end}] : {lhs:type}, {rhs:type}, {acc:type},"
+            "[ first = {first}][ end = {end}]"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type},"
             " {lhs_scale:type}, {rhs_scale:type}"
         ),
     ),

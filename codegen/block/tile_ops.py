@@ -9,7 +9,7 @@ from __future__ import annotations
 from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
-from .rows import ALONG, CLUSTERS, NARROW, OFFSET, VECTOR, WHOLE
+from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
 GENERIC = unit("generic", "Addresses are generic: the block has variables in shared memory.")
@@ -20,7 +20,7 @@ _POINTER = (
     VECTOR,
     ALONG,
     Attribute("masked", INTEGER, "Neighbours that are known to have the same mask."),
-    Attribute("run", INTEGER, "Neighbours that are contiguous in memory."),
+    RUN,
     OWNER,
     GENERIC,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple, cast
 
-from tileir.codegen.block.accesses import Accesses, accesses_of
+from tileir.codegen.block.accesses import COPIES, Accesses, accesses_of
 from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
@@ -104,9 +104,9 @@ def _loops(state: State, each: KernelState, named: Named) -> Found:
             yield from _pipelined(op, state, each)
         elif reasons := _reasons(each, Decision.AHEAD, op):
             ahead = counted(op.parent.parent_op.attributes["ahead"], "iteration")
-            how = "copied" if op.name == "copy_async" else "loaded into registers"
+            how = "copied" if op.name in COPIES else "loaded into registers"
             yield _because(op, f"{how} {ahead} ahead", *reasons)
-            if access := accesses_of(op) if op.name == "copy_async" else None:
+            if access := accesses_of(op) if op.name in COPIES else None:
                 yield _access(op, access)
                 exists = op.operands["predicate"]
                 if exists is not None:

@@ -32,9 +32,16 @@ SENTENCES = {
     "other_reader": "{0} reads its tile in shared memory, not only matrix products",
     "packed": "several of its elements share a byte",
     "padding": "the padding of its view is not zero",
+    "masked": "its elements are not zero where its mask is false",
+    "shared_pointers": "other ops need what its pointers are computed from, too",
     "narrow_copies": "asynchronous copies have 4 bytes or more, its accesses {0}",
     "many_copies": "it would take {0} copies of a thread",
     "no_room": "shared memory has no room for two slots of {0} bytes",
+    # why an operand is converted when it is read, or is not
+    "read": "asynchronous copies can bring it as it is",
+    "not_ahead": "no loop could load it iterations ahead",
+    "scattered": "narrower elements would be read one by one",
+    "dear_reads": "it would take {0} instructions for each that multiplies",
     # why a ring has so many slots
     "ring_usual": "one iteration ahead may be too late for memory's latency",
     "ring_flight": "{0} bytes in flight are what saturates memory",

@@ -42,7 +42,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
-    bodies = ("hoist_invariants", BLOCK_STAGES[-1])
+    bodies = ("count_loops", BLOCK_STAGES[-1])
     whole = bodies
     moves = ("convert_layout", "load_shared", "shared_view")
     superseded = ("share_common_ops", "prefer_layouts", "allocate_memory")
@@ -154,6 +154,11 @@ def _launch(state: State, each: KernelState) -> Rows:
             yield None, f"{term.name} is {each.contract[term.name]}", by
 
 
+def _counted(state: State, each: KernelState) -> Rows:
+    for loop in each.counted:
+        yield loop, "a `for` instead of a `loop`", "it counts up to a bound"
+
+
 def _lines(state: State, each: KernelState) -> Rows:
     if state.lines:
         yield None, f"{'line' if state.lines.known else 'no line'} information", "option lineinfo"
@@ -205,6 +210,10 @@ def _atoms(state: State, each: KernelState) -> Rows:
         atom = plan.atom
         what = "fused multiply-adds" if atom.fused else atom.mnemonic
         yield op, what, f"operands as {plan.operand_type}, {_divided(plan)}"
+    for (op, slot), (root, conversion, when_read, reason) in each.readings.items():
+        when = "when it is read" if when_read else "before it is stored to shared memory"
+        what = f"{slot} converted from {root.type.element} to {conversion.operand_type} {when}"
+        yield op, what, str(reason)
 
 
 def _divided(plan: ProductPlan) -> str:
@@ -239,6 +248,7 @@ def _layouts(state: State, each: KernelState) -> Rows:
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     **stage_printer.TRANSFORMS,
+    "count_loops": _counted,
     "settle_launch": _launch,
     "number_lines": _lines,
     "choose_ptx": _ptx,

@@ -18,6 +18,7 @@ from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.pipeline import run
 from tileir.codegen.scalar.machine import Machine
+from tileir.codegen.transform.count_loops import counted_loops
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
@@ -52,6 +53,7 @@ from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
+from .schedule.read_conversions import convert_when_read
 from .schedule.register_estimate import registers_needed
 from .state import KernelState, State
 
@@ -64,6 +66,7 @@ __all__ = [
     "choose_occupancy",
     "choose_ptx",
     "choose_threads",
+    "count_loops",
     "describe_launch",
     "eliminate_dead_ops",
     "emit_llvm",
@@ -89,6 +92,12 @@ SPEED_LEVEL = 1
 FEW_REGISTERS = 48
 """Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
+
+
+def count_loops(state: State) -> None:
+    """Turn loops that count up to a bound into `for` loops, whose loads may go ahead."""
+    for kernel_state in state.kernels:
+        kernel_state.counted = counted_loops(kernel_state.kernel)
 
 
 def settle_launch(state: State) -> None:
@@ -150,12 +159,15 @@ def choose_atoms(state: State) -> None:
     """Choose the mma instruction of each matrix product, and divide products among warps."""
     for kernel_state in state.kernels:
         facts = kernel_state.kernel.facts(Divisibility)
-        kernel_state.products = plan_products(
+        products = plan_products(
             kernel_state.kernel,
             kernel_state.threads,
             state.target,
             facts,
             kernel_state.room(state.target),
+        )
+        kernel_state.products, kernel_state.readings = convert_when_read(
+            kernel_state.kernel, products, kernel_state.threads, state.target
         )
 
 

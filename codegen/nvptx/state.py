@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from .schedule.allocations import Area
 from .schedule.assignment import Assignment
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
+from .schedule.read_conversions import Readings
 from .schedule.staged import SCRATCH
 from .schedule.tensor_recipes import TensorRecipe
 
@@ -40,6 +41,8 @@ class KernelState:
     """Op -> the number of equal ones that it took the place of."""
     hoisted: Mapping[Op, Op] = field(default_factory=dict)
     """Op -> the outermost loop that it was moved out of."""
+    counted: Sequence[Op] = ()
+    """Loops that became `for` loops."""
     contract: Contract = field(default_factory=Contract)
     """The settled terms of its launch."""
     written: Collection[int] = ()
@@ -54,6 +57,8 @@ class KernelState:
     """The memory of `alloca` ops on the device's heap."""
     products: dict[Op, ProductPlan] = field(default_factory=dict)
     """Matrix product -> its atom, and how warps share it."""
+    readings: Readings = field(default_factory=dict)
+    """Product and slot -> how its operand is converted on the way from a load."""
     preferences: Preferences = field(default_factory=dict)
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))

@@ -14,6 +14,8 @@ from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, log2
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
+from .machine.mma_atoms import BY_MNEMONIC, stored_as
+from .machine.operand_conversions import operand_conversion
 from .schedule.mma_plan import descriptor_of, plan_of
 from .state import KernelState
 
@@ -23,8 +25,8 @@ def state_problem(each: KernelState) -> str | None:
 
     Every layout of a tile of Tile IR has the tile's number of elements, holds each of them, and is
     for the threads of the block. In block IR, layouts are types; there, operands of matrix products
-    are where the instruction takes them from, and accesses of shared memory are in order as soon as
-    that is allocated.
+    are where the instruction takes them from and become its elements, and accesses of shared
+    memory are in order as soon as that is allocated.
     """
     return next(_problems(each), None)
 
@@ -46,6 +48,7 @@ def _problems_of_block_ir(each: KernelState) -> Iterator[tuple[Op, str]]:
     for op in each.kernel.walk():
         if op.name in PRODUCT_NAMES:
             yield from _operands(op, each.threads)
+            yield from _conversions(op)
         elif op.name in ("alloca", "shared_alloc"):
             places.append(op)
     if all(op.attributes["offset"] is not None for op in places if op.name == "shared_alloc"):
@@ -66,6 +69,18 @@ def _operands(op: Op, threads: int) -> Iterator[tuple[Op, str]]:
             yield op, f"no descriptor says how {slot} lies in shared memory"
         if isinstance(kind, Frag) and kind.layout != part.layout:
             yield op, f"{slot} is not in the layout in which {op.attributes['atom']} takes it"
+
+
+def _conversions(op: Op) -> Iterator[tuple[Op, str]]:
+    """Check that the elements of operands in shared memory become those of the atom."""
+    for slot in ("lhs", "rhs"):
+        kind, by = op.operands[slot].type, op.attributes.get(f"{slot}_conversion") or ""
+        wanted = BY_MNEMONIC[op.attributes["atom"]].operand(slot)
+        if not isinstance(kind, Shared) or (kind.element == stored_as(wanted) and not by):
+            continue
+        if operand_conversion(kind.element.name, wanted, by) is None:
+            how = f" by {by}" if by else ""
+            yield op, f"{slot} in memory is {kind.element}, not {wanted}{how}"
 
 
 def _beyond(places: list[Op], size: int) -> Iterator[tuple[Op, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.ir import Op, Value
 from tileir.types import TensorView
 
@@ -44,3 +45,15 @@ def _facts_of_size(view: Value, dim: int, field: str, slot: str, table: Known) -
 def tensor_shape(op: Op, table: Known) -> list[Facts]:
     """Return the facts of the results of get_tensor_shape."""
     return [facts_of_extent(op.operands["src"], dim, table) for dim in range(len(op.results))]
+
+
+def index_space_shape(op: Op, table: Known) -> list[Facts]:
+    """Return the facts of the results of get_index_space_shape: the last tile may be partial."""
+    view, found = op.operands["src"], []
+    for dim, step in zip(dimensions(view.type), steps(view.type), strict=True):
+        extent = facts_of_extent(view, dim, table)
+        known = extent.lower is not None and extent.upper is not None
+        found.append(
+            Facts(1, -(-extent.lower // step), -(-extent.upper // step)) if known else Facts()
+        )
+    return found

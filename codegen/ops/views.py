@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from . import divisibility, totality
-from .extents import tensor_shape
+from .extents import index_space_shape, tensor_shape
 from .spec import NEVER_AGAIN, Family, Traits
 
 ROWS = (
-    Traits("get_index_space_shape", Family.QUERY, total=totality.never),
+    Traits(
+        "get_index_space_shape",
+        Family.QUERY,
+        divisibility=index_space_shape,
+        total=totality.never,
+    ),
     Traits("get_tensor_shape", Family.QUERY, divisibility=tensor_shape, total=totality.never),
     Traits("load_view_tko", Family.VIEW_LOAD, NEVER_AGAIN),
     Traits("make_gather_scatter_view", Family.VIEW),

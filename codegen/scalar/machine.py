@@ -56,6 +56,8 @@ class Machine:
         rounds = {"bf16"} if target.has("bf16 arithmetic") else set()
         if target.has("f8 conversions") and target.ptx >= target.ptx_of("f8 conversions"):
             rounds |= PAIRS.keys()
+        if target.has("tf32 conversions"):
+            rounds.add("tf32")
         return Machine.nvptx(target.has("min.NaN"), frozenset(rounds))
 
 

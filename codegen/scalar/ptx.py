@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, HALF, SHORT, SINGLE
+from .bits import DOUBLE, HALF, SHORT, SINGLE, WORD
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
 _FLUSHED = {False: "", True: ".ftz"}
@@ -73,6 +73,12 @@ def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.asm(kind, "cvt.rn.bf16.f32 $0, $1;", "=h,f", [value], False)
 
 
+def round_to_tf32(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """Return the tf32 nearest to an f32, as the bits of an f32, ties to even."""
+    kind = ir.FunctionType(WORD, [SINGLE])
+    return builder.asm(kind, "cvt.rn.tf32.f32 $0, $1;", "=r,f", [value], False)
+
+
 def round_pair(builder: ir.IRBuilder, low: ir.Value, high: ir.Value, name: str) -> ir.Value:
     """Round two f32 to a type of `PAIRS`, ties to even, saturating; return both in an i16."""
     kind = ir.FunctionType(SHORT, [SINGLE, SINGLE])
@@ -80,12 +86,15 @@ def round_pair(builder: ir.IRBuilder, low: ir.Value, high: ir.Value, name: str) 
     return builder.asm(kind, text, "=h,f,f", [low, high], False)
 
 
+def half_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> ir.Value:
+    """Convert two elements of a type of `PAIRS`, in an i16, to f16; return both in an i32."""
+    text = f"cvt.rn.f16x2.{PAIRS[name]} $0, $1;"
+    return builder.asm(ir.FunctionType(WORD, [SHORT]), text, "=r,h", [pair], False)
+
+
 def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Value, ir.Value]:
     """Convert two elements of a type of `PAIRS`, in an i16, to f32."""
-    halves = ir.VectorType(HALF, 2)
-    text = f"cvt.rn.f16x2.{PAIRS[name]} $0, $1;"
-    both = builder.asm(ir.FunctionType(ir.IntType(32), [SHORT]), text, "=r,h", [pair], False)
-    both = builder.bitcast(both, halves)
+    both = builder.bitcast(half_pair(builder, pair, name), ir.VectorType(HALF, 2))
     index = ir.IntType(32)
     low, high = (
         builder.fpext(builder.extract_element(both, ir.Constant(index, number)), SINGLE)

@@ -208,6 +208,7 @@ SAYS = {
     "cp.async": "cp.async.cg.shared.global [r0], [l0], 16;",
     "bf16 arithmetic": "fma.rn.bf16x2 r0, r1, r2, r3;",
     "f8 conversions": "cvt.rn.satfinite.e4m3x2.f32 h0, f0, f1;",
+    "tf32 conversions": "cvt.rn.tf32.f32 r0, f0;",
     "min.NaN": "min.NaN.f32 f0, f1, f2;",
     "red bf16": "red.global.add.noftz.bf16x2 [l0], r0;",
     "red vectors": f"red.global.add.v4.f32 [l0], {F32};",
@@ -246,6 +247,30 @@ def test_ptxas_knows_which_features_a_target_has(row: Target, tool, tmp_path: Pa
     assert {line for line, _ in said} == {line for line, words in said if re.search(why, words)}
     assert set(SAYS) == FEATURES
     assert refused == FEATURES - row.features
+
+
+@pytest.mark.oracle
+@ROWS
+def test_machine_code_shows_which_features_are_emulated(row: Target, tool, tmp_path: Path) -> None:
+    """ptxas says nothing, but f8 that tensor cores multiply is not converted to f16 before."""
+    assert row.emulated <= {"mma.sync f8"}
+    if not row.has("mma.sync f8"):
+        assert not row.emulated
+        return
+    text = HEAD.format(ptx=(9, 0), target=row.ptx_target) + OPENS
+    loads = (
+        "mov.u64 l0, 0; ld.global.v4.b32 {r0, r1, r2, r3}, [l0]; ld.global.v2.b32 {r4, r5}, [l0];"
+    )
+    (tmp_path / "k.ptx").write_text(
+        "\n".join([text, loads, "ld.global.v4.f32 {f0, f1, f2, f3}, [l0];", SAYS["mma.sync f8"],
+                   "st.global.v4.f32 [l0], {f0, f1, f2, f3}; ret; }\n"])
+    )  # fmt: skip
+    arch = assembled_for(row.name, row.ptx_target)
+    done = tool("ptxas", f"-arch={arch}", "-o", tmp_path / "k", tmp_path / "k.ptx")
+    assert done.returncode == 0, done.stderr
+    listing = tool("nvdisasm", "-c", tmp_path / "k").stdout.decode()
+    assert ("QMMA" in listing) == row.has_natively("mma.sync f8")
+    assert ("HMMA" in listing) == ("mma.sync f8" in row.emulated)
 
 
 @pytest.mark.oracle

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import area_bytes, behind, slot_layout
 from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag, Shared, Turn
@@ -23,7 +24,6 @@ from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
 _NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
-_COPIES = ("copy_async", "copy_tensor")
 _LOOPS = ("for", "loop", "pipelined_for")
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
@@ -172,7 +172,7 @@ class _Run:
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
         if op.name == "copy_tensor" and self._is_unseen(start, end, state):
             self._problem(op, "no fence of the writers before it and barrier stand before this")
-        if op.name in _COPIES:
+        if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return

@@ -36,6 +36,8 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _same(op)
         elif traits is not None and traits.family in _RENUMBERING:
             yield from _renumbered(op)
+        elif op.name == "gather_async":
+            yield from _same(op)
         if op.attributes.get("vector", 1) > 1:
             yield from _vectors(op)
         if op.operands.get("index"):

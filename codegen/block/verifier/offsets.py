@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import alignment
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
@@ -47,7 +48,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("commit_copies", "commit_group", "copy_async", "copy_tensor"):
+        if use.name not in ("commit_copies", "commit_group", *COPIES):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 

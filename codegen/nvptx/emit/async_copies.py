@@ -17,6 +17,7 @@ from tileir.ir import Op, Value
 
 from . import tensor_copies
 from .context import I1, I32, Context
+from .sequences.pointer_vectors import PointerVectors, optional
 from .sequences.shared_addresses import SharedAddresses
 from .sequences.shared_symbol import shared_address
 from .sequences.tile_accesses import TileAccess, both
@@ -30,6 +31,7 @@ def copy_async(ctx: Context, op: Op) -> None:
     wanted = None if predicate is None else ctx.scalar(predicate)
     wanted = both(builder, wanted, ctx.owner(layout))
     tile = TileAccess.of(ctx, op, layout)
+    tile.address = _opaque(builder, tile.address)
     thread = [combine(kind.offsets, base) * size for base in layout.thread]
     addresses = SharedAddresses(ctx, ctx.values[destination], thread)
     for offset in tile.starts(tile.vector):
@@ -39,6 +41,32 @@ def copy_async(ctx: Context, op: Op) -> None:
         target = addresses.at(combine(kind.offsets, offset) * size)
         source = tile.address_of(offset)
         async_copy.copy(builder, size * tile.vector, target, source, wanted, present)
+
+
+def _opaque(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    """Return an address as one that LLVM knows nothing about.
+
+    So it computes the other addresses of a thread from this one; otherwise it would have each of
+    them advance through the loop by itself.
+    """
+    kind = ir.FunctionType(address.type, [address.type])
+    return builder.asm(kind, "mov.b64 $0, $1;", "=l,l", [address], False)
+
+
+def gather_async(ctx: Context, op: Op) -> None:
+    """Lower gather_async: start to copy the elements that the thread has pointers to."""
+    builder, destination, pointers = ctx.builder, op.operands["destination"], op.operands["source"]
+    kind, layout, vector = destination.type, ctx.layout(pointers), op.attributes["vector"]
+    size, predicate = memory_bytes(kind.element), op.operands["predicate"]
+    wanted = None if predicate is None else ctx.scalar(predicate)
+    wanted = both(builder, wanted, ctx.owner(layout))
+    thread = [combine(kind.offsets, base) * size for base in layout.thread]
+    addresses = SharedAddresses(ctx, ctx.values[destination], thread)
+    vectors, masks = PointerVectors.of(ctx, op), optional(ctx, op, "mask")
+    for offset, *_ in vectors.groups(vector):
+        target = addresses.at(combine(kind.offsets, offset) * size)
+        source, present = vectors.address_of(offset), masks.get(offset)
+        async_copy.copy(builder, size * vector, target, source, wanted, present)
 
 
 def commit_group(ctx: Context, op: Op) -> None:
@@ -95,6 +123,7 @@ LOWERINGS = {
     "commit_group": commit_group,
     "copy_async": copy_async,
     "first_turn": first_turn,
+    "gather_async": gather_async,
     "shared_slot": shared_slot,
     "wait_group": wait_group,
 }

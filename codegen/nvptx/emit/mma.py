@@ -50,9 +50,7 @@ class _Product:
 
     def __init__(self, ctx: Context, op: Op, plan: ProductPlan, add: Add) -> None:
         self._ctx, self._plan, self._add = ctx, plan, add
-        self._lhs, self._rhs = (
-            operand_of(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs")
-        )
+        self._lhs, self._rhs = (operand_of(ctx, plan, slot, op) for slot in ("lhs", "rhs"))
         self._rows, self._columns, self._batch = (span(plan.along[dim]) for dim in "mnb")
         self._own = cast("list[int]", plan.acc.own())  # k is not in there
 

@@ -8,7 +8,6 @@ elements one by one. All other elements are accessed singly, each under its own 
 from __future__ import annotations
 
 from functools import partial
-from math import prod
 
 from llvmlite import ir
 
@@ -16,11 +15,11 @@ from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
 from tileir.codegen.scalar.constants import constant
-from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
 from .context import Context, Fragment
 from .sequences.either import either
+from .sequences.pointer_vectors import PointerVectors, optional
 from .sequences.shuffle import any_lane
 from .sequences.tile_accesses import Address, Move, both, owner_of, space_of
 
@@ -29,17 +28,10 @@ class PointerAccess:
     """The accesses of one thread through a tile of pointers: vectors, each under a mask."""
 
     def __init__(self, ctx: Context, op: Op) -> None:
-        pointers = worked_on(op)
-        kind, attributes = pointers.type, op.attributes
-        self._builder, self._layout = ctx.builder, ctx.layout(pointers)
-        self._owner = owner_of(ctx, op, self._layout)
-        self._pointers = ctx.fragment(pointers)
+        self._builder, self._vectors = ctx.builder, PointerVectors.of(ctx, op)
+        self._owner = owner_of(ctx, op, self._vectors.layout)
         self._masks = optional(ctx, op, "mask")
-        self._size = memory_bytes(kind.pointee)
-        self._vector, self._masked = attributes["vector"], attributes["masked"]
-        self._run = attributes["run"]
-        self._weight = prod(kind.shape[attributes["along"] + 1 :])
-        """The distance of neighbours along the dimension of vectors, in element numbers."""
+        self._vector, self._masked = op.attributes["vector"], op.attributes["masked"]
 
     def run(self, move: Move) -> Fragment:
         """Access all elements; return the values of loads, by offset."""
@@ -54,36 +46,20 @@ class PointerAccess:
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
         moved: dict[int, ir.Value] = {}
-        for offsets in self._groups(vector):
+        for offsets in self._vectors.groups(vector):
             mask = both(self._builder, self._masks.get(offsets[0]), self._owner)
-            elements = move(self._address_of(offsets[0]), mask, offsets)
+            elements = move(self._vectors.address_of(offsets[0]), mask, offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
-
-    def _groups(self, vector: int) -> list[list[int]]:
-        """Return the offsets of each vector."""
-        first = [o for o in self._layout.offsets() if not o & self._weight * (vector - 1)]
-        return [[offset + self._weight * step for step in range(vector)] for offset in first]
-
-    def _address_of(self, offset: int) -> Address:
-        """Return the address of an element; those of one run share that of the first of them."""
-        within = offset & self._weight * (self._run - 1)
-        return self._pointers[offset ^ within], within // self._weight * self._size
 
     def _masks_differ(self) -> ir.Value:
         """Return whether the thread has a vector whose elements have different masks."""
         builder, differ = self._builder, None
-        for offsets in self._groups(self._vector):
+        for offsets in self._vectors.groups(self._vector):
             for offset in offsets[self._masked :: self._masked]:
                 one = builder.xor(self._masks[offsets[0]], self._masks[offset])
                 differ = one if differ is None else builder.or_(differ, one)
         return differ
-
-
-def optional(ctx: Context, op: Op, slot: str) -> Fragment:
-    """Return the fragment of an optional operand; empty if it is absent."""
-    value = op.operands[slot]
-    return {} if value is None else ctx.fragment(value)
 
 
 def load_ptr_tko(ctx: Context, op: Op) -> None:

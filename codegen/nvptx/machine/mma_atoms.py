@@ -86,6 +86,10 @@ class Atom:
         """Whether it is fused multiply-adds instead of an instruction."""
         return self.k == 1
 
+    def operand(self, slot: str) -> str:
+        """Return the element type of the operand in the slot lhs or rhs."""
+        return {"lhs": self.a, "rhs": self.b}[slot]
+
     @property
     def mnemonic(self) -> str:
         if self.fused:
@@ -221,12 +225,14 @@ BY_MNEMONIC = {atom.mnemonic: atom for atom in (*ATOMS, *GROUP_ATOMS)}
 def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
     """Return the atom of a target for operands with these element types; None if it has none.
 
-    It is the first one that is not longer than the product along `k`, else the smallest one.
+    It is the first one that is not longer than the product along `k`, else the smallest one. What
+    ptxas would make of other instructions does not count.
     """
     atoms = [
         atom
         for atom in ATOMS
-        if (atom.a, atom.b) == (a, b) and (atom.feature is None or target.has(atom.feature))
+        if (atom.a, atom.b) == (a, b)
+        and (atom.feature is None or target.has_natively(atom.feature))
     ]
     fitting = [atom for atom in atoms if atom.k <= k]
     return (fitting or atoms[-1:] or [None])[0]

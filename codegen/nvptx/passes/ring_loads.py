@@ -2,30 +2,28 @@
 
 A load goes through a ring if it may be made early, if only matrix products read its tile, from
 shared memory, and if asynchronous copies can make it: of 4, 8 or 16 bytes each, unconverted, with
-zeros beyond the tensor's edge.
+zeros beyond the tensor's edge, or where a mask is false.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import cast
+from typing import Any, cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
+from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import ROW_ALIGNMENT, pattern_alignment
 from tileir.codegen.block.make import make
 from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Flight, Shared, Turn
-from tileir.codegen.layouts.linear_layout import LinearLayout
-from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
-from tileir.codegen.nvptx.schedule.view_facts import streaming, vector_of
+from tileir.codegen.nvptx.schedule.async_loads import copy_problem, gather_vector
+from tileir.codegen.nvptx.schedule.view_facts import streaming
 from tileir.codegen.nvptx.state import KernelState
-from tileir.codegen.scalar.constants import padding_bits
-from tileir.codegen.scalar.types import is_packed, memory_bytes
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Token, ValueType
@@ -44,8 +42,6 @@ IN_FLIGHT = 64 << 10
 the latency (some 800 nanoseconds). More slots would lower the number of resident blocks."""
 RESIDENT_THREADS = 512
 """Threads resident on one SM, at 128 of its 64 K registers a thread."""
-MOST_COPIES = 64
-"""The most copies of a thread for one tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +51,6 @@ class Copied:
     early: EarlyLoad
     store: Op
     place: Op
-    threads: LinearLayout
-    """Which thread copies which elements."""
 
     @property
     def tile(self) -> Shared:
@@ -101,26 +95,24 @@ class Rings:
         """
         facts: Divisibility = self._state.kernel.facts(Divisibility)
         general = self._problem or (
-            Reason("inner_ring")
-            if any(op.name in ("copy_async", "copy_tensor") for op in loop.walk())
-            else None
+            Reason("inner_ring") if any(op.name in COPIES for op in loop.walk()) else None
         )
         copied: list[Copied] = []
-        for load, early in loads_in(loop):
+        for load, early in loads_in(loop, pointers=True):
             if isinstance(early, str):
-                refused.add(load, Reason(early, MAX_SLICE_OPS))
+                refused.add(load, Reason(early, most_ops(load)))
             elif general:
                 refused.add(load, general)
-            elif problem := self._copy_problem(load, facts):
+            elif problem := copy_problem(load, self._state.threads, facts):
                 refused.add(load, problem)
-            elif isinstance(found := self._copied(early, facts), Reason):
+            elif isinstance(found := self._copied(early), Reason):
                 refused.add(load, found)
             else:
                 copied.append(found)
         while copied:
             stages, why = self._stages(loop, copied)
             if stages >= LEAST_STAGES:
-                return RingLoads(copied, stages, why, facts)
+                return RingLoads(copied, stages, why, self._state.threads, facts)
             largest = max(copied, key=lambda each: each.bytes)
             refused.add(largest.early.load, Reason("no_room", largest.bytes))
             copied.remove(largest)
@@ -144,20 +136,7 @@ class Rings:
             wanted, why = wanted - 1, Reason("ring_room")
         return wanted, why
 
-    def _copy_problem(self, load: Op, facts: Divisibility) -> Reason | None:
-        """Return why asynchronous copies cannot make a load; None if they can."""
-        view = load.operands["view"].type
-        element, vector = view.view.element, vector_of(load, facts)
-        if is_packed(element):
-            return Reason("packed")
-        if padding_bits(element, view.padding):
-            return Reason("padding")
-        if (size := memory_bytes(element) * vector) not in COPY_BYTES:
-            return Reason("narrow_copies", size)
-        copies = prod(view.tile) // vector // self._state.threads
-        return Reason("many_copies", copies) if copies > MOST_COPIES else None
-
-    def _copied(self, early: EarlyLoad, facts: Divisibility) -> Copied | Reason:
+    def _copied(self, early: EarlyLoad) -> Copied | Reason:
         """Return how a load's tile is stored, if it is only stored, for matrix products alone."""
         tile = early.load.results[0]
         users = [use.op for use in tile.uses]
@@ -173,7 +152,7 @@ class Rings:
             return Reason("pieces")
         if reader := _other_reader(place.result, store):
             return Reason("other_reader", reader.name)
-        return Copied(early, store, place, streaming(early.load, self._state.threads, facts))
+        return Copied(early, store, place)
 
 
 def _other_reader(place: Value, store: Op) -> Op | None:
@@ -195,15 +174,18 @@ class RingLoads:
     """Whether turns have the phase of an mbarrier."""
 
     def __init__(
-        self, copied: Sequence[Copied], stages: int, why: Reason, facts: Divisibility
+        self,
+        copied: Sequence[Copied],
+        stages: int,
+        why: Reason,
+        threads: int,
+        facts: Divisibility,
     ) -> None:
-        self.copied, self.stages, self.facts = copied, stages, facts
+        self.copied, self.stages, self.threads, self.facts = copied, stages, threads, facts
         self.depth: Reason = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
-        self._attributes = [
-            copy_attributes(each.early.load, each.threads, facts) for each in copied
-        ]
+        self._attributes = [_attributes_of(each.early.load, threads, facts) for each in copied]
         self._rings: list[Value] = []
         self._tokens: list[Value | None] = []
         self._next: Value | None = None
@@ -277,19 +259,7 @@ class RingLoads:
                 "shared_slot", {"ring": ring, "turn": turn}, results=[each.tile], origin=load
             )
             add(slot)
-            copy = make(
-                "copy_async",
-                {
-                    "view": mapped(load.operands["view"], values),
-                    "index": tuple(mapped(index, values) for index in load.operands["index"]),
-                    "destination": slot.result,
-                    "predicate": exists,
-                    "token": before,
-                },
-                attributes,
-                [Token()],
-                origin=load,
-            )
+            copy = _copy_of(load, attributes, values, slot.result, exists, before)
             add(copy)
             self.made.append(copy)
             slots.append(slot.result)
@@ -312,5 +282,42 @@ class RingLoads:
         return make("advance", operands, results=[turn.type], origin=origin)
 
 
-def mapped(value: Value, values: dict[Value, Value]) -> Value:
+def _attributes_of(load: Op, threads: int, facts: Divisibility) -> dict[str, Any]:
+    """Return the attributes of the copy that makes a load."""
+    if load.name == "load_view_tko":
+        return copy_attributes(load, streaming(load, threads, facts), facts)
+    along, run = load.attributes["along"], load.attributes["run"]
+    return {"vector": gather_vector(load), "along": along, "run": run}
+
+
+def _copy_of(
+    load: Op,
+    attributes: Mapping[str, Any],
+    values: Mapping[Value, Value],
+    slot: Value,
+    exists: Value | None,
+    token: Value | None,
+) -> Op:
+    """Return the copy that makes a load into a slot, of the iteration that `values` are of.
+
+    Nothing is copied where `exists` is false.
+    """
+
+    def mapped_or_none(value: Value | None) -> Value | None:
+        return None if value is None else mapped(value, values)
+
+    operands: dict[str, Any]
+    if load.name == "load_view_tko":
+        name, index = "copy_async", load.operands["index"]
+        view = mapped(load.operands["view"], values)
+        operands = {"view": view, "index": tuple(mapped(each, values) for each in index)}
+    else:
+        name = "gather_async"
+        operands = {each: mapped_or_none(load.operands[each]) for each in ("source", "mask")}
+    operands |= {"destination": slot, "predicate": exists, "token": token}
+    return make(name, operands, dict(attributes), [Token()], origin=load)
+
+
+def mapped(value: Value, values: Mapping[Value, Value]) -> Value:
+    """Return what a value is in the iteration that `values` are of."""
     return values.get(value, value)

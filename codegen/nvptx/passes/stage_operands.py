@@ -108,12 +108,18 @@ class ProductOperands:
         ends: dict[str, int] | None = None,
     ) -> Op:
         operands = {"acc": acc}
+        attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
+        if not plan.atom.of_warpgroup:
+            attributes["paired"] = plan.paired
         for slot in ("lhs", "rhs"):
-            value = op.operands[slot]
-            place = pieces.get(slot) or self._places.get(root_of(value))
+            value, reading = op.operands[slot], self._assignment.converted.get((op, slot))
+            root = root_of(value) if reading is None else reading.root
+            place = pieces.get(slot) or self._places.get(root)
             in_registers = plan.part(slot).layout
+            if reading is not None:
+                attributes[f"{slot}_conversion"] = reading.conversion.by or None
             if place is not None and in_registers not in self._assignment.required_in(value):
-                operands[slot] = self._seen_as(op, value, place)
+                operands[slot] = self._seen_as(op, value, place, root)
             else:
                 operands[slot] = self._form(value, in_registers)
         name = "mma"
@@ -121,10 +127,8 @@ class ProductOperands:
             name = "mma_scaled"
             for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
                 operands[slot] = self._form(op.operands[slot], part.layout)
-        attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
         if plan.atom.of_warpgroup:
             return self._awaited(op, operands, attributes)
-        attributes["paired"] = plan.paired
         return make(name, operands, attributes, [acc.type], origin=op)
 
     def _awaited(self, op: Op, operands: dict[str, Value], attributes: dict[str, Any]) -> Op:
@@ -158,12 +162,12 @@ class ProductOperands:
         operands = {"value": self._form(root, staging.layout), "destination": place}
         self._add(make("store_shared", operands, {"part": part}, origin=origin))
 
-    def _seen_as(self, op: Op, value: Value, place: Value) -> Value:
+    def _seen_as(self, op: Op, value: Value, place: Value, root: Value) -> Value:
         """Return memory that has an operand's root as the operand."""
-        if root_of(value) is value:
-            return place
         kind = cast(Shared, place.type)
-        bases = seen_as(value, kind.offsets)
+        bases = seen_as(value, kind.offsets, root)
+        if (value.type.shape, bases) == (kind.shape, kind.offsets):
+            return place
         made = make(
             "shared_view",
             {"source": place},

@@ -52,7 +52,7 @@ class TensorRing(RingLoads):
     phased = True
 
     def __init__(self, ring: RingLoads, maps: Sequence[tuple[int, TensorRecipe]]) -> None:
-        super().__init__(ring.copied, ring.stages, ring.depth, ring.facts)
+        super().__init__(ring.copied, ring.stages, ring.depth, ring.threads, ring.facts)
         self._maps = maps
         """The number and the recipe of the tensor map for each load."""
 

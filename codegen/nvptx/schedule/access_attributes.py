@@ -13,7 +13,7 @@ from typing import Any, cast
 from tileir.bytecode import Bytecode
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_weak
-from tileir.codegen.analysis.view_geometry import dimensions
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine import red_forms
@@ -69,6 +69,7 @@ def copy_attributes(load: Op, layout: LinearLayout, facts: Divisibility) -> Attr
         "threads": layout,
         **_vectors_in_view(load, layout, facts, ACCESS_BYTES),
         "inbounds": tuple(map(int, inbounds)),
+        "short": _short(load, facts),
     }
 
 
@@ -81,6 +82,18 @@ def fits_32_bits(view: Value, facts: Divisibility) -> bool:
             return False
         largest += max(extent.upper - 1, 0) * stride.upper
     return largest * memory_bytes(kind.view.element) < 1 << _WORD
+
+
+def _short(op: Op, facts: Divisibility) -> tuple[int, ...]:
+    """Return 1 for each dimension in which signed numbers of 32 bits suffice for the extent of the
+    tensor, and for where the tiles of an access start."""
+    view, fitting = op.operands["view"], []
+    pairs = zip(dimensions(view.type), steps(view.type), op.operands["index"], strict=True)
+    for dim, step, index in pairs:
+        extent, number = facts_of_extent(view, dim, facts), facts[index]
+        known = extent.not_negative and number.not_negative
+        fitting.append(known and max(extent.upper, number.upper * step) < 1 << _WORD - 1)
+    return tuple(map(int, fitting))
 
 
 # Views ------------------------------------------------------------------------------------------

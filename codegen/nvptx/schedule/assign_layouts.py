@@ -84,7 +84,7 @@ class _Assigner:
         self.threads, self.most = state.threads, state.longest_vector
         self.assignment = Assignment(self.threads, products=state.products)
         self.uniform = uniform(self.threads)
-        self.preferences = state.preferences
+        self.preferences, self.readings = state.preferences, state.readings
         self.in_folds = set(in_folds(self.kernel))
         self.vector = self._widest()
         self.weights = _weights(self.kernel, 0)
@@ -341,7 +341,9 @@ class _Assigner:
                 preferred = None
             if value.type.size == 1 or (preferred and renames(preferred, part.layout)):
                 self.assignment.require(value, part.layout)
-            elif not self._stage(root_of(value), plan):
+            elif self._stage_as_loaded(op, slot):
+                pass
+            elif not self._stage(root_of(value), plan.operand_type, plan.size):
                 too_large[slot] = self._written_from(root_of(value))
         if too_large:
             self._split(op, plan, too_large)
@@ -349,15 +351,29 @@ class _Assigner:
             for slot, part in (("lhs_scale", plan.lhs_scale), ("rhs_scale", plan.rhs_scale)):
                 self.assignment.require(op.operands[slot], part.layout)
 
-    def _stage(self, value: Value, plan: ProductPlan) -> bool:
+    def _stage_as_loaded(self, op: Op, slot: str) -> bool:
+        """Stage the tile that an operand is loaded as, if it is converted when it is read.
+
+        Return whether it is, and shared memory can hold it.
+        """
+        reading = self.readings.get((op, slot))
+        if reading is None or not reading.when_read:
+            return False
+        element = reading.root.type.element
+        if not self._stage(reading.root, element.name, memory_bytes(element)):
+            return False
+        self.assignment.converted[op, slot] = reading
+        return True
+
+    def _stage(self, value: Value, operand_type: str, size: int) -> bool:
         """Stage a tile; return whether shared memory can hold it."""
         staged = self.assignment.staged
         if value not in staged:
             inner = inner_of(value, self.facts)
-            bases = staged_bases(value.type.shape, inner, plan.size)
+            bases = staged_bases(value.type.shape, inner, size)
             if value in self.described:
-                bases = cast("tuple[int, ...]", swizzled_rows(value.type.shape, inner, plan.size))
-            staging = Staging(self._written_from(value), plan.operand_type, plan.size, bases)
+                bases = cast("tuple[int, ...]", swizzled_rows(value.type.shape, inner, size))
+            staging = Staging(self._written_from(value), operand_type, size, bases)
             taken = sum(other.bytes for other in staged.values())
             if taken + staging.bytes > self.room:
                 return False

@@ -8,6 +8,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout, uniform
 from tileir.ir import Op, Value
 
 from .mma_plan import ProductPlan
+from .read_conversions import Reading
 from .split_operands import SplitOperands
 from .staged import Staging
 
@@ -27,6 +28,8 @@ class Assignment:
     """Matrix product -> how it is computed."""
     staged: dict[Value, Staging] = field(default_factory=dict)
     """Tiles that matrix products read from shared memory."""
+    converted: dict[tuple[Op, str], Reading] = field(default_factory=dict)
+    """Product and slot -> the operand that is converted when it is read, where it is staged."""
     split: dict[Op, SplitOperands] = field(default_factory=dict)
     """Matrix products whose operands are staged in pieces."""
 

@@ -8,7 +8,9 @@ along its rows only, so that no warp needs results of another one.
 
 Operands with elements of one byte whose neighbours in memory lie along m or n instead of k come in
 pairs: lanes then count pairs of rows, or columns, of sixteen, and the bit that chose between the
-first and the last eight chooses within a pair. `read_operands` shows what for.
+first and the last eight chooses within a pair. `mma_reads` shows what for. Along k the order is
+free, as long as both operands have the same one: where it is paired, a lane has a run of neighbours
+along k of one atom, not two runs.
 
 All bits are *coordinates*: a dimension (b, m, n, k, or s for the scales along k) and a distance
 along it. The layout of an operand uses the coordinates of its own dimensions.
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
@@ -118,7 +121,8 @@ class ProductPlan:
     along: dict[str, tuple[int, ...]]
     warps: tuple[Coordinate | None, ...]
     paired: str = ""
-    """The dimensions, m or n or both, whose lowest sixteen rows or columns are taken in pairs."""
+    """The dimensions whose lowest bits are taken in another order: sixteen rows or columns (m, n)
+    in pairs, k in runs of neighbours that each fill two registers of a lane."""
     _lock = Lock()
 
     @once
@@ -173,7 +177,9 @@ class ProductPlan:
 
         def base(coordinate: Coordinate | None) -> int | None:
             dim, distance = coordinate or ("", 0)
-            if dim in self.paired:
+            if dim == "k" and dim in self.paired:
+                distance = _run(distance, self.atom.k, self.per_word)
+            elif dim in self.paired:
                 distance = _pair(distance)
             extent, step = weights.get(dim, (0, 0))
             if distance < extent:
@@ -227,12 +233,23 @@ def _grouped(
     element = op.operands["lhs"].type.element
     if op.name != "mmaf" or element.name not in _GROUPED:
         return None
+    if any(_is_converted(op.operands[slot]) for slot in ("lhs", "rhs")):
+        return None  # atoms of a warp may convert what they read: then copies are asynchronous
     plan = of_warpgroups(element.name, _extents(op), warps, by_rows, target)
     if plan is None or not all(
         _readable(op.operands[slot], plan, slot, facts) for slot in ("lhs", "rhs")
     ):
         return None
     return plan
+
+
+def _is_converted(value: Value) -> bool:
+    """Whether an operand is converted from a tile that is loaded."""
+    conversion = root_of(value).owner
+    if not isinstance(conversion, Op) or conversion.name not in ("ftof", "itof"):
+        return False
+    source = root_of(conversion.operands["from"]).owner
+    return isinstance(source, Op) and is_plain_load(source)
 
 
 def of_warpgroups(
@@ -279,6 +296,13 @@ def descriptor_of(plan: ProductPlan, slot: str, offsets: Sequence[int]) -> Matri
     return MatrixDescriptor.of(places(dim, extent), places("k", atom.k), plan.size)
 
 
+def paired_along(plan: ProductPlan, dims: str) -> ProductPlan:
+    """Return a plan with further dimensions in `paired`, those for which it is possible."""
+    free = [dim for dim in dims if dim == "k" or _may_pair(dim, plan.extents, plan.warps)]
+    paired = "".join(sorted({*plan.paired, *free}))
+    return _product_plan(plan.atom, plan.extents, plan.warps, paired)
+
+
 def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
     """Return the operand type of a product, and the atom that multiplies such operands."""
     k = op.operands["lhs"].type.shape[-1]
@@ -298,7 +322,7 @@ def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
         dim
         for dim, slot in (("m", "lhs"), ("n", "rhs"))
         if BITS[operand_type] == 8
-        and _neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
+        and neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
     )
     return divided(atom, _extents(op), warps, by_rows, adjacent)
 
@@ -315,9 +339,7 @@ def divided(
     batch = min(warps - rows - columns, log2(extents["b"]))
     chosen = _taken(atom, extents, {"m": rows, "n": columns, "b": batch})
     chosen += [None] * (warps - len(chosen))
-    paired = "".join(
-        dim for dim in adjacent if extents[dim] >= _PAIRED and (dim, _PAIRED // 2) not in chosen
-    )
+    paired = "".join(dim for dim in adjacent if _may_pair(dim, extents, chosen))
     return _product_plan(atom, extents, tuple(chosen), paired)
 
 
@@ -362,7 +384,7 @@ def _product_plan(
         dim: tuple(distance for distance in steps if (dim, distance) not in warps)
         for dim, steps in _steps(atom, extents).items()
     }
-    along |= {dim: tuple(map(_pair, along[dim])) for dim in paired}
+    along |= {dim: tuple(map(_pair, along[dim])) for dim in paired if dim != "k"}
     return ProductPlan(atom, atom.a, extents, along, warps, paired)
 
 
@@ -384,6 +406,11 @@ def _steps(atom: Atom, extents: dict[str, int]) -> dict[str, list[int]]:
 _PAIRED = 16
 
 
+def _may_pair(dim: str, extents: dict[str, int], warps: Sequence[Coordinate | None]) -> bool:
+    """Whether one warp has all of the lowest sixteen along m or n."""
+    return extents[dim] >= _PAIRED and (dim, _PAIRED // 2) not in warps
+
+
 def _pair(distance: int) -> int:
     """Return a distance as it is in pairs; half of `_PAIRED` becomes the step within a pair."""
     if distance >= _PAIRED:
@@ -391,14 +418,24 @@ def _pair(distance: int) -> int:
     return 1 if distance == _PAIRED // 2 else 2 * distance
 
 
-def _neighbours_along(value: Value, dim: int, facts: Divisibility) -> bool:
+def _run(distance: int, length: int, unit: int) -> int:
+    """Return a distance along k as it is in runs; half of the length of an atom becomes the step
+    from one register to the next, of so many (`unit`) elements each."""
+    if distance < unit or distance >= length:
+        return distance
+    return unit if distance == length // 2 else 2 * distance
+
+
+def neighbours_along(
+    value: Value, dim: int, facts: Divisibility, root: Value | None = None
+) -> bool:
     """Whether neighbours along the first (0) or last (-1) dimension of an operand's matrices are
-    adjacent in the memory that it is loaded from."""
-    root = root_of(value)
+    adjacent in the memory that it is loaded from; for another root, see `seen_as`."""
+    root = root or root_of(value)
     if not isinstance(root.owner, Op) or root.owner.name != "load_view_tko":
         return False
     shape = root.type.shape
-    bases = seen_as(value, staged_bases(shape, inner_of(root, facts), 1))
+    bases = seen_as(value, staged_bases(shape, inner_of(root, facts), 1), root)
     lowest = 0 if dim else value.type.shape[-1].bit_length() - 1
     return lowest < len(bases) and bases[lowest] == 1
 

@@ -5,6 +5,9 @@ of a warp gets the 4 bytes number c of row r; or, for elements of two bytes, tho
 matrix. Elements of one byte that need transposing are read as pairs of neighbours, and the pairs
 are split: then lanes count pairs of rows (see `mma_plan`). Everything else is read by plain loads
 of as many elements as are adjacent.
+
+Elements in memory may be narrower than the atom's (`machine.operand_conversions`): then a register
+that is read becomes two, of neighbours along k, or of a pair of rows or columns.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzle import WIDEST
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
 from .mma_plan import ProductPlan, plan_of
@@ -32,6 +36,7 @@ _REGISTERS = 4
 _ROW_LANES = slice(2, 5)
 """The bits of a lane's number that give the row of the matrix that it has a part of."""
 _ROW_BYTES = 16
+_WORD_BYTES = 4
 _PAIR_BITS = 4
 """Log2 of the elements of a row of single bytes: eight pairs."""
 _MOST_MATRICES = 2
@@ -46,6 +51,8 @@ class MatrixReads:
     the matrices of one instruction, `rest` of the bits that number instructions. Elements of one
     byte are read as `pairs`: a lane gets two of them of one matrix, which are one base apart, and
     the next two columns in the matrix at the other.
+    Of elements that are narrower than the atom's, a register becomes two, which are `halves` apart:
+    the halves of the word that is read, or, transposed, its even and its odd bytes.
     """
 
     rows: tuple[int, ...]
@@ -53,6 +60,7 @@ class MatrixReads:
     rest: tuple[int, ...]
     transposed: bool
     pairs: tuple[int, int] | None = None
+    halves: int | None = None
 
     @classmethod
     def of(
@@ -61,10 +69,11 @@ class MatrixReads:
         free: Sequence[int],
         transposed: bool,
         pairs: tuple[int, int] | None = None,
+        halves: int | None = None,
     ) -> MatrixReads:
         """Return the reads in which each instruction loads as many matrices as it can."""
         chosen, rest = free[:_MOST_MATRICES], free[_MOST_MATRICES:]
-        return cls(tuple(rows), tuple(chosen), tuple(rest), transposed, pairs)
+        return cls(tuple(rows), tuple(chosen), tuple(rest), transposed, pairs, halves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,30 +133,45 @@ def _by_matrices(
     plan: ProductPlan, slot: str, kind: Shared, own: Sequence[int], free: Sequence[int]
 ) -> MatrixReads | None:
     """Return how `ldmatrix` reads an operand; None if it cannot."""
-    lane, size = cast("tuple[int, ...]", plan.part(slot).lane), plan.size
-    per_word = plan.per_word.bit_length() - 1
-    rows, columns = list(lane[_ROW_LANES]), [*own[:per_word], *lane[: _ROW_LANES.start]]
-    others = [*own[per_word:], *free]
-    for transposed, (inner, outer) in enumerate(((columns, rows), (rows, columns))):
-        along = [combine(kind.offsets, base) for base in inner]
-        adjacent = along == [1 << bit for bit in range(len(along))]
-        if adjacent and size << len(along) == _ROW_BYTES and len(outer) == len(rows):
-            return MatrixReads.of(outer, others, bool(transposed))
+    lane, size = cast("tuple[int, ...]", plan.part(slot).lane), memory_bytes(kind.element)
+    rows, pairs = list(lane[_ROW_LANES]), lane[: _ROW_LANES.start]
+    at_offset = {combine(kind.offsets, base): base for base in (*own, *free, *rows)}
+    # The elements of a register in memory, and of one in the atom: the first ones of those.
+    word = [at_offset.get(1 << bit) for bit in range(log2(max(_WORD_BYTES // size, 1)))]
+    packed = plan.per_word.bit_length() - 1
+    columns, others = [*own[:packed], *pairs], [*own[packed:], *free]
+    halves = word[packed:]
+    if word[:packed] == list(own[:packed]) and all(base in others for base in halves):
+        inner = cast("list[int]", [*word, *pairs])
+        if _adjacent(inner, kind) and size << len(inner) == _ROW_BYTES:
+            rest = [base for base in others if base not in halves]
+            return MatrixReads.of(rows, rest, False, halves=halves[0] if halves else None)
+    if _adjacent(rows, kind) and size << len(rows) == _ROW_BYTES and len(columns) == len(rows):
+        return MatrixReads.of(columns, others, True)
     inner = [1 << bit for bit in range(_PAIR_BITS)]
-    at_offset = {combine(kind.offsets, base): base for base in (*others, *rows)}
     if size == 1 and [at_offset.get(offset) for offset in inner[1:]] == rows and 1 in at_offset:
-        pair, (first, second, *last) = at_offset[1], columns
+        pair = at_offset[1]
+        if plan.size > size:
+            free = [base for base in others if base != pair]
+            return MatrixReads.of(columns, free, True, halves=pair)
+        first, second, *last = columns
         free = [second, *(base for base in others if base != pair)]
         return MatrixReads.of([first, *last], free, True, (pair, second))
     return None
 
 
+def _adjacent(bases: Sequence[int], kind: Shared) -> bool:
+    """Whether bases number neighbours in memory."""
+    return [combine(kind.offsets, base) for base in bases] == [1 << i for i in range(len(bases))]
+
+
 def _by_loads(plan: ProductPlan, slot: str, kind: Shared, free: Sequence[int]) -> PlainReads:
+    size = memory_bytes(kind.element)
     at_offset = {combine(kind.offsets, base): base for base in free}
     together: list[int] = []
-    while plan.size << len(together) < WIDEST and 1 << len(together) in at_offset:
+    while size << len(together) < WIDEST and 1 << len(together) in at_offset:
         together.append(at_offset[1 << len(together)])
-    packed = plan.per_word.bit_length() - 1
+    packed = plan.per_word.bit_length() - 1 if size == plan.size else 0
     if tuple(together[:packed]) != plan.part(slot).register[:packed]:
         packed = 0
     rest = tuple(base for base in free if base not in together)

@@ -37,7 +37,8 @@ other operands, and to reductions."""
 class Staging:
     """The plan to stage a tile.
 
-    It is stored from `layout`, as elements of `operand_type` with `size` bytes each. `bases[b]` is
+    It is stored from `layout`, as elements of `operand_type` with `size` bytes each: the operand
+    type of an atom, or the element type that the tile was loaded with. `bases[b]` is
     what bit b of an element's number contributes to its offset, counted in elements, by exclusive
     or. If one piece is staged at a time, `piece_mask` is the mask of the element bits that number
     the pieces; their bases are 0.
@@ -101,11 +102,15 @@ def bases_in_root(value: Value) -> tuple[int, ...]:
     return seen_as(value, tuple(1 << bit for bit in range(log2(root_of(value).type.size))))
 
 
-def seen_as(value: Value, bases: Sequence[int]) -> tuple[int, ...]:
-    """Return the bases of an operand's offsets, given those of its root's."""
-    if root_of(value) is value:
+def seen_as(value: Value, bases: Sequence[int], root: Value | None = None) -> tuple[int, ...]:
+    """Return the bases of an operand's offsets, given those of its root's.
+
+    Another root may be given that the operand is a renumbering and a conversion of.
+    """
+    root = root or root_of(value)
+    if root is value:
         return tuple(bases)
-    renumbering = cast(Op, value.owner)
-    source = seen_as(next(renumbering.operand_list()), bases)
-    images = element_images(renumbering)
+    op = cast(Op, value.owner)
+    source = seen_as(next(op.operand_list()), bases, root)
+    images = element_images(op) if family_of(op) is Family.RENUMBERING else None
     return source if images is None else tuple(combine(source, image) for image in images)

@@ -68,6 +68,8 @@ def _by_machine(builder: Builder, value: ir.Value, element: Element) -> ir.Value
     if element.name in ptx.PAIRS:
         pair = ptx.round_pair(builder, value, single(0), element.name)
         return builder.trunc(pair, llvm_type(element))
+    if element.name == "tf32":
+        return ptx.round_to_tf32(builder, value)
     return ptx.round_to_bf16(builder, value)
 
 

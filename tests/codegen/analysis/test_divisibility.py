@@ -14,7 +14,7 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops.divisibility import MAX_DIVISOR, Facts
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
-from tileir.types import Tile
+from tileir.types import PartitionView, Tile
 
 INT = (-(2**31), 2**31 - 1)
 
@@ -145,6 +145,24 @@ def test_unsigned_extents_that_may_look_negative_are_unbounded() -> None:
     assert facts[shape[0]] == Facts(16, -(2**63), 2**63 - 1)
 
 
+@pytest.mark.parametrize(("upper", "expected"), [(100, (0, 4)), (96, (0, 3)), (None, None)])
+def test_numbers_of_tiles_have_the_bounds_of_extents(
+    upper: int | None, expected: tuple[int, int] | None
+) -> None:
+    kernel = Kernel("tiles", "ptr<f32>", "i32")
+    pointer, rows = kernel.parameters
+    if upper is not None:
+        rows = assumed(kernel, rows, Bounded(0, upper))
+    whole = kernel.op("make_tensor_view", pointer, (rows,), (), results=[TILES.view])
+    view = kernel.op("make_partition_view", whole, results=[TILES])
+    counts = kernel.op("get_index_space_shape", view, results=["i32", "i32"])
+    facts = facts_in(kernel)
+    found = facts[counts[0]]
+    assert (found.lower, found.upper) == (expected or (-(2**31), 2**31 - 1))
+    assert (facts[counts[1]].lower, facts[counts[1]].upper) == (2, 2)
+
+
+TILES = PartitionView((32, 32), tensor("f32", [None, 64], [64, 1]), (0, 1), None)
 BINARY = {
     "addi": lambda a, b: a + b,
     "subi": lambda a, b: a - b,

@@ -1,7 +1,8 @@
 """Read the operands of atoms into registers: from shared memory, or from fragments.
 
 Of an operand in shared memory, one slice along k is in registers at a time. `schedule.mma_reads`
-says how it is read.
+says how it is read. Where its elements are not those of the atom, registers that have been read are
+converted (`machine.operand_conversions`).
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.nvptx.emit.context import I32, Context, thread_position
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.mma_atoms import WORD_BITS, stored_as
+from tileir.codegen.nvptx.machine.operand_conversions import IN_ORDER, operand_conversion
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.mma_reads import MatrixReads, PlainReads, reads_of
-from tileir.ir import Value
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
 
 from .exact_conversions import bits_in_memory
 from .shared_addresses import SharedAddresses
 
 _FIRST_OF_PAIRS, _SECOND_OF_PAIRS = (0, 2, 4, 6), (1, 3, 5, 7)
 """The bytes of two registers of pairs that become one register of first elements, or of second."""
+_HALVES_OF_PAIRS = (0, 2, 1, 3)
+"""The bytes of a register of two pairs, the first elements of both and then the second ones."""
 _THREAD_BITS_OF_MATRICES = 5
 """Lanes that pass the addresses of the rows of four matrices, in bits of their number."""
 
@@ -62,14 +67,13 @@ class MmaOperand:
             return self._ctx.builder.bitcast(word, ir.DoubleType())
         return self._ctx.builder.bitcast(word, ir.FloatType()) if self._plan.atom.fused else word
 
-    def _packed(self, bits: Sequence[ir.Value | None]) -> ir.Value:
-        """Return one register with the bits of elements, zero for an element of None."""
-        builder = self._ctx.builder
-        if len(bits) == 1:
-            kind = ir.IntType(8 * self._plan.size)
+    def _packed(self, bits: Sequence[ir.Value | None], size: int) -> ir.Value:
+        """Return one register with the bits of elements of `size` bytes, zero for one of None."""
+        builder, kind = self._ctx.builder, ir.IntType(8 * size)
+        if kind.width >= WORD_BITS:
             return ir.Constant(kind, 0) if bits[0] is None else bits[0]
-        kind = ir.IntType(WORD_BITS // len(bits))
-        word: ir.Value = ir.Constant(ir.VectorType(kind, len(bits)), [0] * len(bits))
+        count = WORD_BITS // kind.width
+        word: ir.Value = ir.Constant(ir.VectorType(kind, count), [0] * count)
         for index, element in enumerate(bits):
             if element is not None:
                 word = builder.insert_element(word, element, ir.Constant(I32, index))
@@ -85,7 +89,8 @@ class RegisterOperand(MmaOperand):
         self._read: dict[int, ir.Value] = {}
 
     def _word(self, elements: tuple[int | None, ...]) -> ir.Value:
-        return self._packed([None if at is None else self._bits(at) for at in elements])
+        bits = [None if at is None else self._bits(at) for at in elements]
+        return self._packed(bits, self._plan.size)
 
     def _bits(self, at: int) -> ir.Value:
         if at not in self._read:
@@ -97,9 +102,12 @@ class RegisterOperand(MmaOperand):
 class SharedOperand(MmaOperand):
     """An operand in shared memory, of which one slice along k is in registers."""
 
-    def __init__(self, ctx: Context, plan: ProductPlan, slot: str, value: Value) -> None:
+    def __init__(self, ctx: Context, plan: ProductPlan, slot: str, op: Op) -> None:
         super().__init__(ctx, plan, slot)
+        value: Value = op.operands[slot]
         self._address, self._kind = ctx.values[value], cast(Shared, value.type)
+        self._size, by = memory_bytes(self._kind.element), op.attributes[f"{slot}_conversion"]
+        self._conversion = operand_conversion(self._kind.element.name, plan.operand_type, by or "")
         self._reads = reads_of(plan, slot, self._kind)
         self._words: dict[int, ir.Value] = {}
         self._bits: dict[int, ir.Value] = {}
@@ -115,7 +123,7 @@ class SharedOperand(MmaOperand):
 
     def _at(self, element: int) -> int:
         """Return where an element lies, in bytes from the address."""
-        return combine(self._kind.offsets, element) * self._plan.size
+        return combine(self._kind.offsets, element) * self._size
 
     def _moving(self, number: ir.Value) -> tuple[ir.Value, int]:
         """Return what the number of a slice adds to byte offsets, and the mask of those bits."""
@@ -127,14 +135,23 @@ class SharedOperand(MmaOperand):
     def _word(self, elements: tuple[int | None, ...]) -> ir.Value:
         if elements[0] in self._words:
             return self._words[elements[0]]
-        return self._packed([None if at is None else self._bits[at] for at in elements])
+        bits = [None if at is None else self._bits[at] for at in elements]
+        return self._converted(self._packed(bits, self._size))[0]
+
+    def _converted(self, word: ir.Value, order: Sequence[int] = IN_ORDER) -> list[ir.Value]:
+        """Return the registers of the atom that a register in memory becomes, bytes in an order."""
+        return (
+            [word]
+            if self._conversion is None
+            else self._conversion.emit(self._ctx.builder, word, order)
+        )
 
     def _load(self, reads: PlainReads, start: int, moving: tuple[ir.Value, int] | None) -> None:
         """Read a slice by plain loads."""
         builder, part = self._ctx.builder, self._part
         thread = [self._at(base or 0) for base in (*part.lane, *part.warp)]
         addresses = SharedAddresses(self._ctx, self._address, thread, moving)
-        bits, count = 8 * self._plan.size << reads.packed, len(reads.together) - reads.packed
+        bits, count = 8 * self._size << reads.packed, len(reads.together) - reads.packed
         shape = access.AccessShape(bits, 1 << count)
         elements = self._words if reads.packed else self._bits
         for offset in span(reads.rest):
@@ -157,7 +174,11 @@ class SharedOperand(MmaOperand):
             at = addresses.at(self._at(start ^ offset))
             words = access.ldmatrix(builder, count, reads.transposed, *at)
             for step, word in zip(span(reads.chosen), words, strict=True):
-                self._words[start ^ offset ^ step] = word
+                of_pairs = reads.halves is not None and reads.transposed
+                converted = self._converted(word, _HALVES_OF_PAIRS if of_pairs else IN_ORDER)
+                apart = (0,) if reads.halves is None else (0, reads.halves)
+                for half, register in zip(apart, converted, strict=True):
+                    self._words[start ^ offset ^ step ^ half] = register
         if reads.pairs:
             self._words = _split_pairs(builder, self._words, start, *reads.pairs)
 
@@ -179,7 +200,8 @@ def _split_pairs(
     return registers
 
 
-def operand_of(ctx: Context, plan: ProductPlan, slot: str, value: Value) -> MmaOperand:
-    """Return the operand of slot lhs or rhs."""
-    kind = SharedOperand if isinstance(value.type, Shared) else RegisterOperand
-    return kind(ctx, plan, slot, value)
+def operand_of(ctx: Context, plan: ProductPlan, slot: str, op: Op) -> MmaOperand:
+    """Return the operand of slot lhs or rhs of an `mma` or `mma_scaled`."""
+    if isinstance(op.operands[slot].type, Shared):
+        return SharedOperand(ctx, plan, slot, op)
+    return RegisterOperand(ctx, plan, slot, op.operands[slot])

@@ -83,7 +83,9 @@ class TileAccess:
     address: ir.Value
     """The address of the thread's first element."""
     remaining: list[ir.Value | None]
-    """The extent of the tile that is inside the tensor; None where it need not be checked."""
+    """The extent of the tile that is inside the tensor; None where it need not be checked. Where
+    numbers are `short`, that of all of the tensor from the tile's start on: less than zero behind
+    its end."""
     room: list[ir.Value | None]
     """The same, counted from the thread's first element: less than one if that is outside."""
     strides: list[Size]
@@ -105,7 +107,9 @@ class TileAccess:
         strides = [_times(builder, tensor.strides[dim], size) for dim in dims]
         position = position_along(builder, ctx.position(layout), kind.tile)
         terms, remaining, sparse = [], [], None
-        inbounds = op.attributes["inbounds"] or [False] * len(kind.tile)
+        none = [False] * len(kind.tile)
+        inbounds = op.attributes["inbounds"] or none
+        short = op.attributes.get("short") or none
         for dim, index in enumerate(op.operands["index"]):
             extent = tensor.shape[dims[dim]]
             if dim == getattr(kind, "sparse_dim", None):
@@ -118,7 +122,11 @@ class TileAccess:
                 terms.append(_product(builder, number, step * strides[dim], word))
             else:
                 terms.append(_product(builder, start, strides[dim], word))
-            left = None if inbounds[dim] else _remaining(builder, extent, start, kind.tile[dim])
+            left = None
+            if not inbounds[dim] and short[dim]:
+                left = builder.sub(_as_type(builder, extent, I32), builder.trunc(start, I32))
+            elif not inbounds[dim]:
+                left = _remaining(builder, extent, start, kind.tile[dim])
             remaining.append(left)
         for dim, along in enumerate(position):
             if sparse is None or dim != sparse.dim:

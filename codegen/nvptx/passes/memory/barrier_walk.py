@@ -16,6 +16,7 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block import control_edges
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import LOOPS, Edge
 from tileir.codegen.block.types import Shared, Turn
@@ -208,7 +209,7 @@ class BarrierWalk:
         for access in accesses:
             # Copies read global memory until the barrier behind the wait for them.
             if isinstance(access, SharedAccess) or (
-                isinstance(access, MemoryAccess) and op.name not in ("copy_async", "copy_tensor")
+                isinstance(access, MemoryAccess) and op.name not in COPIES
             ):
                 open_.add((access, None))
         if op.attributes.get("memory_ordering_semantics") in _ACQUIRING:
@@ -322,7 +323,7 @@ def _is_copy_to(access: Access, tiles: set[Value]) -> bool:
 def _filled(loop: Op) -> Iterator[Value]:
     """Yield the tiles that asynchronous copies in a loop go to."""
     for op in loop.walk():
-        if op.name in ("copy_async", "copy_tensor"):
+        if op.name in COPIES:
             yield behind(op.operands["destination"])[0]
 
 

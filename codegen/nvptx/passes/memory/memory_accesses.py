@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.control_edges import BRANCHING, edges, loop_block
 from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
@@ -114,7 +115,7 @@ def _passes_tokens(op: Op) -> bool:
 
 def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
-    if op.name in ("copy_async", "copy_tensor"):
+    if op.name in COPIES:
         return True
     return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
@@ -148,7 +149,9 @@ def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
 
 
 def _access(op: Op, facts: Divisibility) -> MemoryAccess:
-    if op.name in ("copy_async", "copy_tensor"):
+    if op.name == "gather_async":
+        layout, writes = op.operands["source"].type.layout, False
+    elif op.name in COPIES:
         layout, writes = op.attributes.get("threads"), False
     else:
         layout, writes = _layout(op), op.spec.effects != READS

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import loop_block
 from tileir.codegen.block.types import Frag, Mbarrier, Shared
@@ -22,7 +23,6 @@ _NO_ACCESSES = frozenset(
 )
 _WAITS = ("commit_copies", "wait_copies")
 """Ops that access mbarriers, and no tile."""
-_COPIES = ("copy_async", "copy_tensor")
 """Ops with operands in shared memory that access none of it."""
 _FIRST = "first turn"
 
@@ -152,5 +152,5 @@ def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
         kind = (op.operands["value"] if writes else op.result).type
         layout = kind.layout if isinstance(kind, Frag) else None
         exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
-    under_way, block = op.name in _COPIES, loop_block(op.parent)
+    under_way, block = op.name in COPIES, loop_block(op.parent)
     return SharedAccess(op.name, tile, writes, place, exchange, under_way, block)

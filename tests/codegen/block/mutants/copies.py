@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag
 from tileir.ir import Body, Op, Value
@@ -46,7 +47,7 @@ def wait_late(body: Body) -> Iterator[Site]:
 @defect("commit_group before the last copy", VERIFIER)
 def early_commit(body: Body) -> Iterator[Site]:
     for commit in ops(body, "commit_group"):
-        copies = [op for op in commit.parent.ops[: commit.index] if op.name == "copy_async"]
+        copies = [op for op in commit.parent.ops[: commit.index] if op.name in COPIES]
         yield Site(commit, lambda commit=commit, last=copies[-1]: commit.move_before(last))
 
 
@@ -105,7 +106,7 @@ def tiles_swapped(body: Body) -> Iterator[Site]:
 def destinations_swapped(body: Body) -> Iterator[Site]:
     for commit in ops(body, "commit_group"):
         copies = [use.op for each in commit.operands["tiles"] for use in each.uses]
-        copies = [op for op in copies if op.name == "copy_async"]
+        copies = [op for op in copies if op.name in COPIES]
         for one, other in pairwise(copies):
             tiles = [op.operands["destination"] for op in (one, other)]
             if tiles[0].type == tiles[1].type:
@@ -194,9 +195,16 @@ def less_ahead(body: Body) -> Iterator[Site]:
 
 @defect("predicate of a load ahead dropped", VERIFIER, IN_RINGS)
 def predicate(body: Body) -> Iterator[Site]:
-    for op in ops(body, "copy_async", "load_view_tko"):
+    for op in ops(body, *COPIES, "load_view_tko"):
         if op.operands["predicate"] is not None:
             yield Site(op, lambda op=op: op.operands.update(predicate=None))
+
+
+@defect("mask of a copy dropped", EMULATOR, IN_RINGS)
+def mask(body: Body) -> Iterator[Site]:
+    for op in ops(body, "gather_async"):
+        if op.operands["mask"] is not None:
+            yield Site(op, lambda op=op: op.operands.update(mask=None))
 
 
 @defect("loads ahead of its own iteration", VERIFIER, IN_RINGS)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.reorderable_reductions import commutes
-from tileir.codegen.block.accesses import worked_on
+from tileir.codegen.block.accesses import COPIES, worked_on
 from tileir.codegen.block.areas import behind, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, continues
 from tileir.codegen.block.types import Frag
@@ -163,7 +163,7 @@ def _ancestor(op: Op, block: Block) -> Op:
 def elements_alike(body: Body, tile: Value) -> str:
     """Say if all elements of a tile in shared memory are the same."""
     area = behind(tile)[0]
-    writers = [op for op in body.walk() if op.name in ("store_shared", "copy_async")]
+    writers = [op for op in body.walk() if op.name in ("store_shared", *COPIES)]
     writers = [op for op in writers if behind(op.operands["destination"])[0] is area]
     if all(op.name == "store_shared" and _is_constant(op.operands["value"]) for op in writers):
         return "all elements of the tile are the same"

@@ -11,6 +11,8 @@ import numpy as np
 from tests.codegen.emulator.kernels_with_barriers import KERNELS_WITH_BARRIERS
 from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
+from tests.codegen.nvptx import gathering_loops
+from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
@@ -73,6 +75,29 @@ def product() -> Kernel:
         for size, bounds in ((170, (0, 6, 1)), (20, (0, 4, 1)))
     )
     return Kernel(assemble(loop_over_tiles()), "k", "sm_80", launches)
+
+
+def converted() -> Kernel:
+    """A sum of products with bytes, which become f16 when they are read."""
+    sides = Side("f16", "f16"), Side("i8", "f16")
+
+    def start() -> Any:
+        args, expected = launch(*sides, M - 3, 75, N - 5)
+        return args, 1, lambda: (args[-2] == expected).all()
+
+    return Kernel(assemble(text(*sides)), "k", "sm_80", (start,))
+
+
+def gathered() -> Kernel:
+    """A sum of products with rows that are gathered through pointers: a ring of copies."""
+
+    def start(shape: tuple[int, ...]) -> Any:
+        args, expected = gathering_loops.launch(*shape)
+        return args, 1, lambda: (args[3] == expected).all()
+
+    shapes = (8, 23, 240), (2, 32, 64)  # longer and shorter than the ring
+    starts = tuple(lambda shape=shape: start(shape) for shape in shapes)
+    return Kernel(assemble(gathering_loops.text()), "k", "sm_80", starts)
 
 
 def by_hand(name: str) -> Kernel:
@@ -160,6 +185,8 @@ def in_place(name: str) -> Kernel:
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
+    "converted": converted,
+    "gathered": gathered,
     "read_ahead": read_ahead,
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{

@@ -129,6 +129,28 @@ def twice(body: Body) -> Iterator[Site]:
             yield Site(op, _attribute(op, end=along))
 
 
+def _conversions(body: Body) -> Iterator[tuple[Op, str, str]]:
+    """Yield the products whose operands are converted when they are read, with slot and way."""
+    for op in ops(body, "mma", "mma_scaled"):
+        for slot in ("lhs_conversion", "rhs_conversion"):
+            if op.attributes[slot]:
+                yield op, slot, op.attributes[slot]
+
+
+@defect("a conversion of an operand forgotten", VERIFIER)
+def conversion_forgotten(body: Body) -> Iterator[Site]:
+    for op, slot, _ in _conversions(body):
+        yield Site(op, _attribute(op, **{slot: None}))
+
+
+@defect("an operand read as of the other sign", EMULATOR)
+def other_sign(body: Body) -> Iterator[Site]:
+    other = {"signed": "unsigned", "unsigned": "signed"}
+    for op, slot, way in _conversions(body):
+        if way in other:
+            yield Site(op, _attribute(op, **{slot: other[way]}))
+
+
 @defect("all copies of an element accessed", VERIFIER)
 def every_copy(body: Body) -> Iterator[Site]:
     for op in body.walk():

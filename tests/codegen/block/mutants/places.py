@@ -67,6 +67,7 @@ def beyond(body: Body) -> Iterator[Site]:
 
 _ACCESSES = {
     "copy_async": ("destination",),
+    "gather_async": ("destination",),
     "insert_slice": ("source",),
     "load_shared": ("source",),
     "load_slice": ("source",),

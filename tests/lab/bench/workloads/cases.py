@@ -15,6 +15,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 BF16 = np.dtype(ml_dtypes.bfloat16)
+E4M3 = np.dtype(ml_dtypes.float8_e4m3fn)
 F16 = np.dtype(np.float16)
 F32 = np.dtype(np.float32)
 LOG2_E = 1.4426950408889634
@@ -104,6 +105,12 @@ def gemm_persistent() -> Case:
 
 
 @_case
+def gemm_while() -> Case:
+    x, y, z = _product(F16, 139, 160, 144)
+    return Case((2, 2), {"x": x, "y": y, "z": _zeros(139, 160, dtype=F16)}, {"z": z})
+
+
+@_case
 def gemm_split_k() -> Case:
     x, y, z = _product(F16, 139, 80, 400)
     return Case((2, 1, 4), {"x": x, "y": y, "z": _zeros(139, 80)}, {"z": z})
@@ -124,6 +131,13 @@ def gemm_tf32() -> Case:
 
 
 @_case
+def gemm_fp8() -> Case:
+    x, y, z = _product(E4M3, 139, 160, 144)
+    given = {"x": x, "y": y.T.copy(), "z": _zeros(139, 160, dtype=F16)}
+    return Case((2, 2), given, {"z": z})
+
+
+@_case
 def gemm_grouped() -> Case:
     x = _random(1, 128 + 43, 80, dtype=BF16, scale=0.3)
     weights = _random(2, 5, 80, 144, dtype=BF16, scale=0.3)
@@ -133,6 +147,18 @@ def gemm_grouped() -> Case:
     ])  # fmt: skip
     given = {"x": x, "weights": weights, "experts": experts, "z": _zeros(171, 144, dtype=BF16)}
     return Case((3, 2), given, {"z": z})
+
+
+@_case
+def moe_gather() -> Case:
+    x = _random(1, 91, 144, dtype=BF16, scale=0.3)
+    weights = _random(2, 5, 144, 176, dtype=BF16, scale=0.3)
+    experts, tokens = np.array([3, 0], np.int32), _integers(3, 0, 91, 128 + 43)
+    z = np.concatenate([
+        np.matmul(*_wide(x[tokens[128 * i : 128 * i + 128]], weights[experts[i]])) for i in range(2)
+    ])  # fmt: skip
+    given = {"x": x, "tokens": tokens, "weights": weights, "experts": experts}
+    return Case((2, 2), given | {"z": _zeros(171, 176, dtype=BF16)}, {"z": z})
 
 
 @_case

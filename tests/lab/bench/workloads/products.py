@@ -38,6 +38,19 @@ def gemm_persistent(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
 
 
 @ct.kernel
+def gemm_while(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """A product whose loop counts by itself."""
+    i, j = ct.bid(0), ct.bid(1)
+    total, step = ct.zeros((m, n), ct.float32), 0
+    while step < ct.num_tiles(x, 1, (m, k)):
+        left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.load(y, (step, j), (k, n), padding_mode=ZERO)
+        total = ct.mma(left, right, total)
+        step = step + 1
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
 def gemm_split_k(x, y, z, splits: ConstInt, m: ConstInt, n: ConstInt, k: ConstInt):
     """Several blocks sum up one tile, each a part of k, with atomic additions."""
     i, j = ct.bid(0), ct.bid(1)
@@ -80,6 +93,18 @@ def gemm_tf32(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
 
 
 @ct.kernel
+def gemm_fp8(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """Factors of e4m3, summed in f32; the right one is transposed in memory, as weights are."""
+    i, j = ct.bid(0), ct.bid(1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.num_tiles(x, 1, (m, k))):
+        left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.transpose(ct.load(y, (j, step), (n, k), padding_mode=ZERO))
+        total = ct.mma(left, right, total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
 def gemm_grouped(x, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
     """A mixture of experts: the tokens of a tile of rows all go to one expert."""
     i, j = ct.bid(0), ct.bid(1)
@@ -87,6 +112,21 @@ def gemm_grouped(x, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
     total = ct.zeros((m, n), ct.float32)
     for step in range(ct.num_tiles(x, 1, (m, k))):
         left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.load(weights, (expert, step, j), (1, k, n), padding_mode=ZERO)
+        total = ct.mma(left, ct.reshape(right, (k, n)), total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
+def moe_gather(x, tokens, weights, experts, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """A mixture of experts that gathers its tokens: rows of x, in the order of their experts."""
+    i, j = ct.bid(0), ct.bid(1)
+    expert = ct.gather(experts, i)
+    rows = ct.gather(tokens, i * m + ct.arange(m, dtype=ct.int32), padding_value=-1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.cdiv(x.shape[1], k)):
+        columns = step * k + ct.arange(k, dtype=ct.int32)
+        left = ct.gather(x, (rows[:, None], columns[None, :]), padding_value=0)
         right = ct.load(weights, (expert, step, j), (1, k, n), padding_mode=ZERO)
         total = ct.mma(left, ct.reshape(right, (k, n)), total)
     ct.store(z, (i, j), ct.astype(total, z.dtype))

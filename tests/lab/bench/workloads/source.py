@@ -27,16 +27,20 @@ from . import attention, indexed, products, rows
 
 HERE = Path(__file__).parent
 TYPES = {
-    "f32": ct.float32, "f16": ct.float16, "bf16": ct.bfloat16, "i32": ct.int32, "i8": ct.int8,
+    "f32": ct.float32, "f16": ct.float16, "bf16": ct.bfloat16, "e4m3": ct.float8_e4m3fn,
+    "i32": ct.int32, "i8": ct.int8,
 }  # fmt: skip
 
 KERNELS = {
     "gemm_bias_gelu": (products.gemm_bias_gelu, "f16:2 f16:2 f16:1 f16:2", 128, 128, 64),
     "gemm_persistent": (products.gemm_persistent, "bf16:2 bf16:2 bf16:2", 128, 128, 64),
+    "gemm_while": (products.gemm_while, "f16:2 f16:2 f16:2", 128, 128, 64),
     "gemm_split_k": (products.gemm_split_k, "f16:2 f16:2 f32:2", 4, 128, 128, 64),
     "gemm_batched": (products.gemm_batched, "f16:3 f16:3 f16:3", 64, 128, 64),
     "gemm_tf32": (products.gemm_tf32, "f32:2 f32:2 f32:2", 128, 64, 32),
     "gemm_grouped": (products.gemm_grouped, "bf16:2 bf16:3 i32:1 bf16:2", 64, 128, 64),
+    "gemm_fp8": (products.gemm_fp8, "e4m3:2 e4m3:2 f16:2", 128, 128, 64),
+    "moe_gather": (products.moe_gather, "bf16:2 i32:1 bf16:3 i32:1 bf16:2", 128, 128, 64),
     "gemm_int8": (products.gemm_int8, "i8:2 i8:2 f32:1 f32:1 f16:2", 128, 128, 64),
     "gemm_int8_weights": (
         products.gemm_int8_weights, "f16:2 i8:2 f32:1 f16:2", 64, 128, 64

@@ -50,11 +50,14 @@ def ring(*offsets: tuple[int, ...]) -> Op:
     return make("shared_alloc", attributes={"offset": START}, results=kinds)
 
 
+@pytest.mark.parametrize("short", [None, (1, 1), (0, 1)])
 @pytest.mark.parametrize("threads", [32, 256])
 @pytest.mark.parametrize(
     ("vector", "whole", "columns"), [(1, True, 27), (2, False, 27), (4, False, 27), (4, True, 28)]
 )
-def test_tiles_go_through_all_slots(vector: int, whole: bool, columns: int, threads: int) -> None:
+def test_tiles_go_through_all_slots(
+    vector: int, whole: bool, columns: int, threads: int, short: tuple[int, int] | None
+) -> None:
     """Five groups of two tiles, in three slots; tiles at the edges get zeros."""
     layout = blocked(128, vector, threads)
     kernel = MemoryKernel("ptr<f32>", "ptr<f32>", threads=threads)
@@ -63,7 +66,7 @@ def test_tiles_go_through_all_slots(vector: int, whole: bool, columns: int, thre
     view, rings = kernel.view(source, kind), ring((1, 2, 4, 8, 16, 32, 64), SWIZZLED)
     slot_types = [value.type.slot for value in rings.results]
     turn = kernel.op("first_turn", [Turn(SLOTS)], ring=rings.results[0])
-    added = {"threads": layout, "vector": vector, "along": 1, "narrow": True}
+    added = {"threads": layout, "vector": vector, "along": 1, "narrow": True, "short": short}
     for number in range(5):
         slots = []
         for column, (value, slot_type) in enumerate(zip(rings.results, slot_types, strict=True)):
