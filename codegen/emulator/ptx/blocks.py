@@ -109,14 +109,18 @@ def _expanded(entry: PtxEntry) -> Iterator[Statement]:
             yield statement
 
 
-def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[str, int]]:
-    """Return the blocks in the order of the text, and the number of the block at each label."""
-    blocks, labels = [BasicBlock()], {}
+def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[tuple[int, str], int]]:
+    """Return the blocks in the order of the text, and the number of the block at each label.
+
+    A label is known by its scope and its name.
+    """
+    blocks: list[BasicBlock] = [BasicBlock()]
+    labels: dict[tuple[int, str], int] = {}
     for statement in _expanded(entry):
         if not statement.opcode:
             if blocks[-1].statements:
                 blocks.append(BasicBlock())
-            labels[statement.text[:-1]] = len(blocks) - 1
+            labels[statement.scope[-1], statement.text[:-1]] = len(blocks) - 1
             continue
         branch = statement.opcode in BRANCHES
         row = None if branch or statement.opcode == UNDEFINED else resolve(statement).row

@@ -25,7 +25,7 @@ class Scope:
             for name, kind in names.items()
             if "<" in name
         }
-        self.blocks, self.labels = cut(entry)
+        self.blocks, self._labels = cut(entry)
         own = entry.variables
         self.shared, self.static_shared = _lay_out(
             [v for v in [*shared, *own] if v.space == "shared"]
@@ -47,6 +47,11 @@ class Scope:
                 self.kinds.append(kind)
                 return self._registers[key]
         return None
+
+    def label(self, name: str, scopes: tuple[int, ...]) -> int | None:
+        """Return the number of the block at a label, looked up as a register is."""
+        found = (self._labels.get((scope, name)) for scope in reversed(scopes))
+        return next((number for number in found if number is not None), None)
 
     def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
         """Return the numbers of all registers that a text names."""

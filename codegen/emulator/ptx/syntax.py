@@ -216,7 +216,7 @@ class _Body:
             elif piece == "}":
                 self.scope = self.scope[:-1]
             elif piece.endswith(":"):
-                self.entry.statements.append(Statement(line, piece))
+                self.entry.statements.append(Statement(line, piece, scope=self.scope))
             else:
                 self._statement(line, piece)
 

@@ -81,19 +81,20 @@ class _BlockCompiler:
         following = self.number + 1
         if statement.opcode.startswith("brx"):
             labels = self.scope.entry.tables[statement.operands[1]]
-            targets = np.array([self._label(label) for label in labels], np.int32)
+            targets = np.array([self._label(label, statement) for label in labels], np.int32)
             index = self._source(statement.operands[0], "u32")
             return f"return {self._constant(targets)}[{index}]"
-        target = self._label(statement.operands[0]) if statement.operands else DONE
+        target = self._label(statement.operands[0], statement) if statement.operands else DONE
         if not statement.guard:
             return f"return {target}"
         guard = self._guard(statement)
         return f"return ({guard}, {target}, {following})"
 
-    def _label(self, name: str) -> int:
-        if name not in self.scope.labels:
+    def _label(self, name: str, statement: Statement) -> int:
+        number = self.scope.label(name, statement.scope)
+        if number is None:
             raise self._error("unknown", f"no label {name}")
-        return self.scope.labels[name]
+        return number
 
     # Instructions -----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.view_geometry import steps
 from tileir.codegen.block.areas import slot_bytes, tile_offset
 from tileir.codegen.block.types import Mbarrier
 from tileir.codegen.layouts.linear_layout import combine
@@ -122,8 +123,9 @@ def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
     builder, view, tile = ctx.builder, op.operands["view"], op.operands["destination"]
     kind, extents = tile.type, view.type.tile
     dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
+    apart = steps(view.type)
     first = [
-        builder.mul(_index(ctx, op.operands["index"][dim]), ir.Constant(I32, extents[dim]))
+        builder.mul(_index(ctx, op.operands["index"][dim]), ir.Constant(I32, apart[dim]))
         for dim in dimensions
     ]
     inner = dimensions[0]

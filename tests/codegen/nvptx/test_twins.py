@@ -20,10 +20,15 @@ TILES = (2, 2, 1)
 SHAPES = {"x": (1, 75, 96), "y": (1, 96, 144), "z": (1, 75, 144)}
 
 
+def source() -> str:
+    """A product of batches."""
+    return (Path(workloads.__file__).parent / "gemm_batched.mlir").read_text()
+
+
 @cache
 def batched() -> Any:
-    """A product of batches that is told less of its arguments than cuTile tells it."""
-    text = (Path(workloads.__file__).parent / "gemm_batched.mlir").read_text()
+    """The product when it is told less of its arguments than cuTile tells it."""
+    text = source()
     text = re.sub(r"div_by<16>(?=, %\w+ : tile<ptr)", "div_by<4>", text)
     text = text.replace("div_by<16>", "div_by<2>")
     return compile(assemble(text), "sm_90")
@@ -114,3 +119,20 @@ def test_nothing_to_multiply() -> None:
     result = kernel.launch(TILES, arguments(x[:, :, :0], y[:, :0], z))
     assert copies(result) == 0
     assert not z.any()
+
+
+def test_tiles_that_overlap() -> None:
+    """The tiles of a strided view begin where its strides say, not side by side."""
+    plain = "partition_view<tile=(1x64x64), "
+    assert plain in source()
+    text = source().replace(plain, "strided_view<tile=(1x64x64), traversal_strides=[1,64,32], ")
+    text = text.replace("make_partition_view %tview : ", "make_strided_view %tview : ")
+    kernel = emulator.load(compile(assemble(text, version="13.5"), "sm_90"))["gemm_batched"]
+    x, y, z = operands(0, 0)
+    assert copies(kernel.launch(TILES, arguments(x, y, z))) > 0
+    wide = np.pad(x, ((0, 0), (0, 0), (0, 32))).astype(np.float32)
+    parts = [
+        wide[:, :, 32 * k : 32 * k + 64][:, :, : 96 - 64 * k] @ y[:, 64 * k : 64 * (k + 1)]
+        for k in range(2)
+    ]
+    np.testing.assert_array_equal(z, sum(parts))

@@ -29,6 +29,18 @@ def test_loops_of_different_length(schedule: str) -> None:
     assert z.tolist() == [steps(k + 1) for k in range(THREADS)]
 
 
+def test_labels_of_scopes() -> None:
+    """Of a name, the label of the innermost scope; a branch also leaves its scope."""
+    count = "{{ AGAIN: add.s32 %r5, %r5, {by}; setp.lt.s32 %p1, %r5, {to}; @%p1 bra AGAIN; }}\n"
+    body = (
+        "mov.b32 %r5, 0;\n" + count.format(by=3, to=10) + count.format(by=5, to=30)
+        + f"{{ bra.uni AGAIN; }}\nmov.b32 %r5, 0;\nAGAIN:\n{STORE}"
+    )  # fmt: skip
+    z = np.zeros(THREADS, np.int32)
+    run(body, z)
+    assert (z == 32).all()
+
+
 def test_the_closing_brace_ends_threads() -> None:
     z = np.zeros(THREADS, np.int32)
     ptx = kernel(f"mov.b32 %r5, 3;\n{STORE}").replace("ret;", "")

@@ -141,7 +141,7 @@ def test_maps_of_arrays(name: str) -> None:
     found = [recipes.recipe(op) for op in kernel.walk() if is_plain_load(op)]
     found = [each for each in found if isinstance(each, TensorRecipe)]
     assert found
-    rows = parameter_rows(kernel)
+    rows = parameter_rows(kernel, ())
     plan = {"parameters": rows, "tensor_maps": map_rows(rows, found)}
     plan["guard"] = guard_rows(rows, found)
     args = CASES[name]().arguments()
