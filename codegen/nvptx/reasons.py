@@ -21,6 +21,14 @@ SENTENCES = {
     "after_write": "its token comes after an op of the loop that may write",
     "computed_index": "its view or index depends on more than the loop's counter and cheap ops",
     "long_index": "its view and index take more than {0} ops of the loop",
+    # why warpgroups do not execute a product
+    "group_memory": "not by warpgroups: its kernel's operands take {0} bytes of shared memory",
+    "group_registers": "not by warpgroups: accumulators take {0} registers of a thread",
+    "group_type": "not by warpgroups: their atoms here have no {0}",
+    "group_converted": "not by warpgroups: atoms of a warp convert operands when they read them",
+    "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
+    "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
+    "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",
@@ -120,6 +128,7 @@ class Decision(Enum):
     NOT_AHEAD = "a load is made in its own iteration"
     RING_SLOTS = "how many slots the ring of a loop has"
     UNROLL = "how often a loop is unrolled"
+    NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 
 class Reasons:

@@ -26,6 +26,7 @@ from tileir.types import Tile
 from . import block_remarks
 from .launch.contract import COMPILER
 from .loop_schedules import loop_schedules
+from .reasons import Decision
 from .schedule.block_size import words
 from .schedule.mma_plan import ProductPlan
 from .schedule.view_facts import ACCESS_BYTES
@@ -209,7 +210,9 @@ def _atoms(state: State, each: KernelState) -> Rows:
     for op, plan in each.products.items():
         atom = plan.atom
         what = "fused multiply-adds" if atom.fused else atom.mnemonic
-        yield op, what, f"operands as {plan.operand_type}, {_divided(plan)}"
+        why = "; ".join(map(str, each.reasons[Decision.NOT_BY_GROUPS].of(op)))
+        about = f"operands as {plan.operand_type}, {_divided(plan)}"
+        yield op, what, f"{about}; {why}" if why else about
     for (op, slot), (root, conversion, when_read, reason) in each.readings.items():
         when = "when it is read" if when_read else "before it is stored to shared memory"
         what = f"{slot} converted from {root.type.element} to {conversion.operand_type} {when}"

@@ -31,6 +31,7 @@ from .launch.contract import (
     fit_registers,
     is_hinted,
     lowest_ptx,
+    registers_of,
     settle,
 )
 from .launch.entry_names import entry_names, twin_name
@@ -51,6 +52,7 @@ from .reasons import Decision
 from .schedule.allocations import place_allocations
 from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
+from .schedule.group_products import by_warpgroups
 from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
 from .schedule.read_conversions import convert_when_read
@@ -159,13 +161,13 @@ def choose_atoms(state: State) -> None:
     """Choose the mma instruction of each matrix product, and divide products among warps."""
     for kernel_state in state.kernels:
         facts = kernel_state.kernel.facts(Divisibility)
-        products = plan_products(
-            kernel_state.kernel,
-            kernel_state.threads,
-            state.target,
-            facts,
-            kernel_state.room(state.target),
-        )
+        kernel, threads, target = kernel_state.kernel, kernel_state.threads, state.target
+        registers = registers_of(target, kernel_state.contract, threads)
+        room = kernel_state.room(target)
+        products = plan_products(kernel, threads, target, facts)
+        products, refused = by_warpgroups(kernel, products, threads, registers, target, facts, room)
+        for op, why in refused.items():
+            kernel_state.reasons[Decision.NOT_BY_GROUPS].add(op, why)
         kernel_state.products, kernel_state.readings = convert_when_read(
             kernel_state.kernel, products, kernel_state.threads, state.target
         )

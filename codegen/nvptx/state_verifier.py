@@ -16,7 +16,8 @@ from tileir.types import Tile
 
 from .machine.mma_atoms import BY_MNEMONIC, stored_as
 from .machine.operand_conversions import operand_conversion
-from .schedule.mma_plan import descriptor_of, plan_of
+from .schedule.group_products import descriptor_of
+from .schedule.mma_plan import plan_of
 from .state import KernelState
 
 

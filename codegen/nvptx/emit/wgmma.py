@@ -15,7 +15,8 @@ from llvmlite import ir
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.nvptx.machine import wgmma
-from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, descriptor_of, plan_of
+from tileir.codegen.nvptx.schedule.group_products import descriptor_of
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
 from tileir.ir import Op, Value
 
 from .context import I32, I64, Context

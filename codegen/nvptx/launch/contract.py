@@ -144,6 +144,16 @@ def is_hinted(contract: Contract) -> bool:
     return contract["minnctapersm"] > 1 and contract.by("minnctapersm").startswith("hint")
 
 
+def registers_of(gpu: Target, contract: Contract, threads: int) -> int:
+    """Return the registers that a thread may have.
+
+    Blocks that a hint asks for do not count: it is followed as far as registers suffice.
+    """
+    blocks = 1 if is_hinted(contract) else contract["minnctapersm"]
+    most = min(gpu.registers_per_sm // (blocks * threads), MOST_REGISTERS) & -8
+    return min(most, contract["maxnreg"] or most)
+
+
 def fit_registers(gpu: Target, contract: Contract, needed: Callable[[int], int]) -> Contract:
     """Return the contract of a kernel that asks in a hint for several resident blocks.
 

@@ -23,11 +23,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2
-from tileir.codegen.layouts.swizzled_rows import swizzled_rows
-from tileir.codegen.nvptx.machine.matrix_descriptor import MatrixDescriptor
+from tileir.codegen.layouts.linear_layout import LinearLayout, log2
 from tileir.codegen.nvptx.machine.mma_atoms import (
     BITS,
     BY_MNEMONIC,
@@ -35,10 +32,8 @@ from tileir.codegen.nvptx.machine.mma_atoms import (
     Atom,
     Coordinate,
     atom_for,
-    group_atom_for,
 )
 from tileir.codegen.ops import Family, family_of
-from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.forks import Lock
 from tileir.gpus import Target
 from tileir.ir import Op, Value
@@ -60,11 +55,6 @@ _OPERAND_TYPES = {
 }
 """Element type -> the operand types of atoms that it converts to exactly, best first."""
 _SIGNED = {"signed": "s8", "unsigned": "u8"}
-
-_GROUPED = ("bf16", "f16")
-"""Element types that warpgroups multiply."""
-_GROUP_WARPS, _GROUP_ROWS, _GROUP_COLUMNS = 2, 64, 256
-"""Log2 of the warps of a warpgroup; the rows, and the most columns, of its atoms."""
 
 WHOLE = 16
 """Bytes along k that a thread reads at once, at most."""
@@ -199,108 +189,20 @@ class ProductPlan:
 
 
 def plan_products(
-    kernel: KernelIR, threads: int, target: Target, facts: Divisibility, room: int
+    kernel: KernelIR, threads: int, target: Target, facts: Divisibility
 ) -> dict[Op, ProductPlan]:
-    """Plan every matrix product of a kernel, for blocks of so many threads.
-
-    `room` is the bytes of shared memory for operands; tensor cores that read theirs from there are
-    used if it has room for all of them.
-    """
+    """Plan every matrix product of a kernel, for blocks of so many threads, by atoms of a warp."""
     products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
-    by_rows = _by_rows(kernel) if products else set()
+    divided_by_rows = by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
-    grouped = target.has("wgmma") and _operand_bytes(products) <= room
-    plans = {}
-    for op in products:
-        plan = _grouped(op, warps, op in by_rows, target, facts) if grouped else None
-        plans[op] = plan or _plan(op, warps, op in by_rows, target, facts)
-    return plans
-
-
-def _operand_bytes(products: Sequence[Op]) -> int:
-    """Return the bytes of the tiles that operands come from."""
-    roots = {root_of(op.operands[slot]) for op in products for slot in ("lhs", "rhs")}
-    return sum(memory_bytes(root.type.element) * root.type.size for root in roots)
-
-
-def _grouped(
-    op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
-) -> ProductPlan | None:
-    """Plan a product whose atoms warpgroups execute, and whose operands tensor cores can read.
-
-    None if there is no such plan.
-    """
-    element = op.operands["lhs"].type.element
-    if op.name != "mmaf" or element.name not in _GROUPED:
-        return None
-    if any(_is_converted(op.operands[slot]) for slot in ("lhs", "rhs")):
-        return None  # atoms of a warp may convert what they read: then copies are asynchronous
-    plan = of_warpgroups(element.name, _extents(op), warps, by_rows, target)
-    if plan is None or not all(
-        _readable(op.operands[slot], plan, slot, facts) for slot in ("lhs", "rhs")
-    ):
-        return None
-    return plan
-
-
-def _is_converted(value: Value) -> bool:
-    """Whether an operand is converted from a tile that is loaded."""
-    conversion = root_of(value).owner
-    if not isinstance(conversion, Op) or conversion.name not in ("ftof", "itof"):
-        return False
-    source = root_of(conversion.operands["from"]).owner
-    return isinstance(source, Op) and is_plain_load(source)
-
-
-def of_warpgroups(
-    operand_type: str, extents: dict[str, int], warps: int, by_rows: bool, target: Target
-) -> ProductPlan | None:
-    """Divide a product among the warpgroups of 2**`warps` warps: along its rows only, if `by_rows`.
-
-    Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
-    None if the target has no atom, or a warpgroup would have less than one.
-    """
-    if warps < _GROUP_WARPS:
-        return None
-    groups, rows = warps - _GROUP_WARPS, len(_powers(_GROUP_ROWS, extents["m"]))
-    taken = {"m": min(rows, groups)}
-    taken["b"] = min(groups - taken["m"], log2(extents["b"]))
-    taken["n"] = groups - taken["m"] - taken["b"]
-    columns = min(extents["n"] >> taken["n"], _GROUP_COLUMNS)
-    atom = group_atom_for(operand_type, columns, target)
-    if atom is None or extents["m"] < atom.m or extents["k"] < atom.k or (by_rows and taken["n"]):
-        return None
-    chosen = [*atom.warps.lane, *_taken(atom, extents, taken)]
-    return _product_plan(atom, extents, tuple(chosen), "")
-
-
-def _readable(value: Value, plan: ProductPlan, slot: str, facts: Divisibility) -> bool:
-    """Whether tensor cores can read an operand from its staged tile."""
-    root = root_of(value)
-    rows = swizzled_rows(root.type.shape, inner_of(root, facts), plan.size)
-    return rows is not None and descriptor_of(plan, slot, seen_as(value, rows)) is not None
-
-
-def descriptor_of(plan: ProductPlan, slot: str, offsets: Sequence[int]) -> MatrixDescriptor | None:
-    """Return how `wgmma` reads the operand in slot lhs or rhs, None if it cannot.
-
-    `offsets` are those of its elements, as in the type `Shared`.
-    """
-    part, atom = plan.part(slot), plan.atom
-    dim, extent = ("m", atom.m) if slot == "lhs" else ("n", atom.n)
-
-    def places(dim: str, extent: int) -> list[int]:
-        steps = [part.at(**{dim: distance}) for distance in _powers(1, extent)]
-        return [combine(offsets, step) * plan.size for step in steps]
-
-    return MatrixDescriptor.of(places(dim, extent), places("k", atom.k), plan.size)
+    return {op: _plan(op, warps, op in divided_by_rows, target, facts) for op in products}
 
 
 def paired_along(plan: ProductPlan, dims: str) -> ProductPlan:
     """Return a plan with further dimensions in `paired`, those for which it is possible."""
     free = [dim for dim in dims if dim == "k" or _may_pair(dim, plan.extents, plan.warps)]
     paired = "".join(sorted({*plan.paired, *free}))
-    return _product_plan(plan.atom, plan.extents, plan.warps, paired)
+    return product_plan(plan.atom, plan.extents, plan.warps, paired)
 
 
 def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
@@ -324,7 +226,7 @@ def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
         if BITS[operand_type] == 8
         and neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
     )
-    return divided(atom, _extents(op), warps, by_rows, adjacent)
+    return divided(atom, extents_of(op), warps, by_rows, adjacent)
 
 
 def divided(
@@ -337,13 +239,15 @@ def divided(
     """
     rows, columns = _shares(extents, atom, warps, by_rows)
     batch = min(warps - rows - columns, log2(extents["b"]))
-    chosen = _taken(atom, extents, {"m": rows, "n": columns, "b": batch})
+    chosen = taken_bits(atom, extents, {"m": rows, "n": columns, "b": batch})
     chosen += [None] * (warps - len(chosen))
     paired = "".join(dim for dim in adjacent if _may_pair(dim, extents, chosen))
-    return _product_plan(atom, extents, tuple(chosen), paired)
+    return product_plan(atom, extents, tuple(chosen), paired)
 
 
-def _taken(atom: Atom, extents: dict[str, int], bits: dict[str, int]) -> list[Coordinate | None]:
+def taken_bits(
+    atom: Atom, extents: dict[str, int], bits: dict[str, int]
+) -> list[Coordinate | None]:
     """Return the highest coordinates of dimensions, as many of each as `bits` says."""
     return [
         (dim, distance)
@@ -358,7 +262,7 @@ def plan_of(op: Op, warps: int = 0) -> ProductPlan:
     It follows from the atom, the shapes, and the part of the accumulator that each warp has. If the
     accumulator is a single element, it has no layout, and 2**`warps` warps have copies of it.
     """
-    atom, extents = BY_MNEMONIC[op.attributes["atom"]], _extents(op)
+    atom, extents = BY_MNEMONIC[op.attributes["atom"]], extents_of(op)
     columns, rows = extents["n"], extents["m"]
     chosen: list[Coordinate | None] = [None] * warps
     kind = op.operands["acc"].type
@@ -373,10 +277,10 @@ def plan_of(op: Op, warps: int = 0) -> ProductPlan:
                 chosen.append(("m", base // columns))
             else:
                 chosen.append(("b", base // (rows * columns)))
-    return _product_plan(atom, extents, tuple(chosen), op.attributes.get("paired", ""))
+    return product_plan(atom, extents, tuple(chosen), op.attributes.get("paired", ""))
 
 
-def _product_plan(
+def product_plan(
     atom: Atom, extents: dict[str, int], warps: tuple[Coordinate | None, ...], paired: str
 ) -> ProductPlan:
     """Return the plan in which warps have these coordinates: what they leave is for each warp."""
@@ -388,7 +292,7 @@ def _product_plan(
     return ProductPlan(atom, atom.a, extents, along, warps, paired)
 
 
-def _extents(op: Op) -> dict[str, int]:
+def extents_of(op: Op) -> dict[str, int]:
     """Return the extents of a product, of Tile IR or of the block IR."""
     lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
     extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
@@ -400,7 +304,7 @@ def _extents(op: Op) -> dict[str, int]:
 def _steps(atom: Atom, extents: dict[str, int]) -> dict[str, list[int]]:
     """Return, for each dimension, the distances between atoms."""
     own = {"m": atom.m, "n": atom.n, "k": atom.k}
-    return {dim: _powers(own.get(dim, 1), extent) for dim, extent in extents.items()}
+    return {dim: powers(own.get(dim, 1), extent) for dim, extent in extents.items()}
 
 
 _PAIRED = 16
@@ -442,8 +346,8 @@ def neighbours_along(
 
 def _shares(extents: dict[str, int], atom: Atom, warps: int, by_rows: bool) -> tuple[int, int]:
     """Return how many bits of a warp's number go to m, and how many to n."""
-    rows = len(_powers(atom.m, extents["m"]))
-    columns = len(_powers(atom.n, extents["n"]))
+    rows = len(powers(atom.m, extents["m"]))
+    columns = len(powers(atom.n, extents["n"]))
     if by_rows:
         first = min(rows, warps)
         return first, min(columns, warps - first)
@@ -452,24 +356,24 @@ def _shares(extents: dict[str, int], atom: Atom, warps: int, by_rows: bool) -> t
     return min(shares, key=lambda bits: (extents["m"] >> bits[0]) + (extents["n"] >> bits[1]))
 
 
-def _powers(low: int, high: int) -> list[int]:
+def powers(low: int, high: int) -> list[int]:
     """Return the powers of two from `low`, below `high`."""
     return [1 << bit for bit in range(log2(low), log2(high))]
 
 
-def _by_rows(kernel: KernelIR) -> set[Op]:
+def by_rows(kernel: KernelIR) -> set[Op]:
     """Return the products that are divided along their rows only."""
-    by_rows = set[Op]()
+    found = set[Op]()
     for product in kernel.walk():
         if family_of(product) is not Family.PRODUCT:
             continue
         for value, op in _followed(product.results[0]):
             last = len(value.type.shape) - 1 if isinstance(value.type, Tile) else None
             if op.name == "reduce" and op.attributes["dim"] == last:
-                by_rows.add(product)
+                found.add(product)
             elif family_of(op) is Family.PRODUCT and op.operands["lhs"] is value:
-                by_rows |= {product, op}
-    return by_rows
+                found |= {product, op}
+    return found
 
 
 def _followed(value: Value) -> Sequence[tuple[Value, Op]]:

@@ -15,7 +15,8 @@ from tileir.codegen.block.types import Flight, Shared
 from tileir.codegen.layouts.linear_layout import blocked
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.nvptx.machine.mma_atoms import stored_as
-from tileir.codegen.nvptx.schedule.mma_plan import descriptor_of, of_warpgroups
+from tileir.codegen.nvptx.schedule.group_products import descriptor_of, of_warpgroups
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.gpus import TARGETS
 from tileir.ir import Value
 
@@ -36,7 +37,7 @@ class Product:
         extents = {"m": m, "n": n, "k": k, "b": (*batch, 1)[0]}
         warps = (threads // 32).bit_length() - 1
         plan = of_warpgroups(element, extents, warps, False, TARGETS[TARGET])
-        assert plan is not None
+        assert isinstance(plan, ProductPlan)
         self.plan = plan
         self.shapes = {"lhs": (*batch, m, k), "rhs": (*batch, k, n), "acc": (*batch, m, n)}
         pointers = (element, element, "f32", "f32")

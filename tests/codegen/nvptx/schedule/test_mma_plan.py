@@ -16,6 +16,7 @@ from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, stored_as
 from tileir.codegen.nvptx.schedule.block_size import threads_of
+from tileir.codegen.nvptx.schedule.group_products import by_warpgroups
 from tileir.codegen.nvptx.schedule.mma_plan import (
     Part,
     ProductPlan,
@@ -29,13 +30,16 @@ from tileir.types import Scalar, Tile
 
 ROOM = 190 << 10
 """Bytes of shared memory for operands."""
+REGISTERS = 255
 KERNELS = Path(bench.__file__).parent / "kernels"
 
 
 def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op, ProductPlan]:
     facts = kernel.facts(Divisibility)
     gpu = TARGETS[target]
-    return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts, ROOM)
+    count = threads or threads_of(kernel, gpu)
+    found = plan_products(kernel, count, gpu, facts)
+    return by_warpgroups(kernel, found, count, REGISTERS, gpu, facts, ROOM)[0]
 
 
 def plan(
@@ -114,12 +118,27 @@ def test_what_warpgroups_cannot_multiply_is_left_to_warps(
     assert not plan(element, total, shape, target, threads).atom.of_warpgroup
 
 
+@pytest.mark.parametrize(
+    ("registers", "room", "why"),
+    [(255, ROOM, None), (96, ROOM, "group_registers"), (255, 31 << 10, "group_memory")],
+)
+def test_warpgroups_need_registers_and_memory(registers: int, room: int, why: str | None) -> None:
+    """Accumulators of 64 registers a thread; operands of 32 KB."""
+    kernel = KernelIR.of(product("f16", "f32", (128, 64), (64, 128)).module().functions[0])
+    gpu, facts = TARGETS["sm_90"], kernel.facts(Divisibility)
+    plans = plan_products(kernel, 256, gpu, facts)
+    found, refused = by_warpgroups(kernel, plans, 256, registers, gpu, facts, room)
+    assert [plan.atom.of_warpgroup for plan in found.values()] == [why is None]
+    assert [reason.id for reason in refused.values()] == [why] * bool(why)
+
+
 def test_portable_code_has_no_warpgroups() -> None:
     module = product("f16", "f32", (64, 64), (64, 64)).module()
     kernel, gpu = KernelIR.of(module.functions[0]), TARGETS["sm_90"]
     facts = kernel.facts(Divisibility)
     for target, expected in ((gpu, True), (gpu.portable(), False)):
-        (found,) = plan_products(kernel, 128, target, facts, ROOM).values()
+        made = plan_products(kernel, 128, target, facts)
+        (found,) = by_warpgroups(kernel, made, 128, REGISTERS, target, facts, ROOM)[0].values()
         assert found.atom.of_warpgroup == expected
 
 
