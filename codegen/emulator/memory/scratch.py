@@ -35,7 +35,7 @@ class Scratch(Memory):
         orders: bool = False,
         cluster: int = 1,
     ) -> None:
-        """`cluster` is the number of blocks whose pieces have addresses for each other."""
+        """`cluster`: how many pieces have addresses for each other, 0 for none."""
         self.name, self.size, self.owner, self.cluster = name, size, owner, cluster
         self.pitch = -(-size // PAGE) * PAGE
         total = self.pitch * owners

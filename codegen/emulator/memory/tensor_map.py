@@ -45,7 +45,8 @@ class TensorMap:
     `base` is an array, a Buffer or an address; `strides` are in bytes, for all dimensions but the
     innermost. `box` counts elements of the tensor; where `element_strides` has s for a dimension,
     every s-th of them is moved. `swizzle` is in bytes, 0 for none. What lies outside of the tensor
-    is read as zero or, with `fill`, as NaN.
+    is read as zero or, with `fill`, as NaN, whose bits nothing documents: here all but the sign.
+    Rows shorter than the swizzle are taken to lie densely, which no device has confirmed.
     """
 
     element: str

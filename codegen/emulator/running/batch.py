@@ -90,7 +90,7 @@ class RunningBatch:
         self.shared = shared = Scratch(
             "shared", blocks, self.block_of, shared_bytes, granule, orders, cluster
         )
-        local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
+        local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None, cluster=0)
         self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
@@ -148,6 +148,8 @@ class RunningBatch:
         everyone = Lanes(self, None)
         together = 0 if (self.next == 0).all() and self.ranks is None else None
         for step in range(self.settings.limit):
+            if self._is_turn(step):
+                self._finish_some()
             if together is not None and not self.kernel.blocks[together].needs_warp:
                 block, lanes = together, everyone
             else:
@@ -186,8 +188,6 @@ class RunningBatch:
 
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
         """Return a block and the lanes that execute it now; None when all have ended."""
-        if self._is_turn(step):
-            self._finish_some()
         while True:
             runnable = self._runnable()
             if chosen := self._first(step, runnable):

@@ -180,6 +180,16 @@ def test_generic_addresses() -> None:
     np.testing.assert_array_equal(z, np.where(thread % 2 == 0, thread + 1000, thread))
 
 
+def test_local_memory_has_no_addresses_of_others() -> None:
+    """Nor has shared memory, in the space of the block; a cluster is other blocks."""
+    for space in ("local", "shared"):
+        body = f".{space} .align 8 .b8 own[8];\nst.{space}.b32 [{{}}], %r0;\n"
+        run(body.format("own"), threads=1)
+        with pytest.raises(EmulationError) as caught:
+            run(body.format(1 << 24), threads=1)
+        assert caught.value.kind == "bounds"
+
+
 def test_local_memory_belongs_to_a_thread() -> None:
     body = (
         ".local .align 8 .b8 own[8];\nmov.b64 %d5, own;\nst.local.b32 [%d5+4], %r0;\n"

@@ -193,3 +193,13 @@ def test_groups_are_counted(schedule: str) -> None:
     np.testing.assert_array_equal(z, x[:128])
     newer = AGAIN.replace("[%r4]", "[%r4+256]")
     fails("race", "still read", body.format(newer), x, z, schedule=schedule)
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+def test_threads_may_poll(schedule: str) -> None:
+    """Copies end even while all threads go on asking."""
+    poll = "POLL:\nmbarrier.test_wait.parity.shared.b64 %p9, [%r3], 0;\n@!%p9 bra POLL;\n"
+    body = MEMORY + made(1) + EXPECT.format(256) + LOAD.format(0, 0, 256) + poll + kept(64, 1)
+    x, z = words(), aligned(np.zeros(64, np.int32))
+    run(body, x, z, schedule=schedule, limit=2000)
+    np.testing.assert_array_equal(z, x[:64])

@@ -239,3 +239,17 @@ def test_guards_keep_threads_from_mapping_addresses() -> None:
     )
     found = result(body, "lock-step")
     assert found.tolist() == [[1, *[9] * 63]] * 4
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+def test_multicasts_of_bytes_in_a_row(schedule: str) -> None:
+    """The first block loads for both; each waits at its own mbarrier."""
+    tail = MULTICAST[MULTICAST.index("@%p1 cp.async") :].partition(";\n")[2]
+    head = MULTICAST[: MULTICAST.index("@%p1 cp.async")]
+    copy = (
+        "setp.eq.u32 %p2, %r5, 0;\nand.pred %p2, %p1, %p2;\n@%p2 cp.async.bulk.shared::cluster"
+        ".global.mbarrier::complete_tx::bytes.multicast::cluster [%r4], [%d0], 512, [%r3], %h5;\n"
+    )
+    out = aligned(np.zeros((2, 512), np.uint8))
+    run(head + copy + tail, X, out, blocks=2, cluster=2, schedule=schedule)
+    np.testing.assert_array_equal(out.view(np.float16).reshape(2, 16, 16), np.stack([X[:16]] * 2))
