@@ -33,7 +33,7 @@ def why_fenced(load: Op, body: Body) -> Reason | None:
         op = value.owner
         if not isinstance(op, Op) or op.regions:
             before = _tokens_before(body) if before is None else before
-            stack += before.get(value, ())  # none where control never comes
+            stack += before.get(value, [])  # none where control never comes
             continue
         if is_plain_load(op) and not is_weak(op):
             return Reason("after_acquire", op.name)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.codegen import copied_boxes as boxes
+from tests.codegen.nvptx import test_twins as twins
 from tileir.codegen.arguments.tensor_maps import TensorMap
 from tileir.codegen.device import driver as ours
 from tileir.codegen.device import tensor_maps
@@ -69,6 +70,21 @@ def test_the_twin(driver: Driver) -> None:
     device.launch(kernel(twin=plain))
     assert ENCODE not in driver.calls
     assert driver.launches[-1][0].shared == 64
+
+
+@twins.VIEWS
+def test_twins_of_compiled_kernels(offset: int, longer: int, boxes: bool, driver: Driver) -> None:
+    arrays = twins.operands(offset, longer)
+    for array in arrays:
+        driver.lend(array.base if array.base.base is None else array.base.base)
+    given = [
+        each.ctypes.data if isinstance(each, np.ndarray) else each
+        for each in twins.arguments(*arrays)
+    ]
+    twins.batched()["gemm_batched"].launch(twins.TILES, given)
+    assert driver.problem is None
+    twins.check(*arrays)
+    assert (ENCODE in driver.calls) == boxes
 
 
 def test_without_a_twin(driver: Driver) -> None:

@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.codegen.device.conftest import _installed as _installed
-from tests.codegen.device.conftest import driver as driver
-from tests.codegen.device.standin import Driver
 from tests.lab.bench import workloads
 from tileir import assemble, compile, emulator
 
@@ -95,20 +92,6 @@ def test_on_the_emulator(offset: int, longer: int, boxes: bool) -> None:
     result = kernel.launch(TILES, arguments(*arrays), schedule="random-1")
     check(*arrays)
     assert (copies(result) > 0) == boxes
-
-
-@VIEWS
-def test_on_a_device(offset: int, longer: int, boxes: bool, driver: Driver) -> None:
-    arrays = operands(offset, longer)
-    for array in arrays:
-        driver.lend(array.base if array.base.base is None else array.base.base)
-    given = [
-        each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments(*arrays)
-    ]
-    batched()["gemm_batched"].launch(TILES, given)
-    assert driver.problem is None
-    check(*arrays)
-    assert ("cuTensorMapEncodeTiled" in driver.calls) == boxes
 
 
 def test_nothing_to_multiply() -> None:
