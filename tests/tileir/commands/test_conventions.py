@@ -361,8 +361,8 @@ def test_stages_are_told() -> None:
     told = tileir(*given, "--emit", "stages", VECTOR_ADD)
     assert told.returncode == 0
     assert told.stdout.startswith("// ==== eliminate_dead_ops: eliminate ops without side effects ")
-    assert "\n// ==== share_common_ops: nothing to do\n" in told.stdout
-    assert "\n// ==== hoist_invariants: hoist ops out of loops" in told.stdout
+    assert "\n// ==== share_common_ops, hoist_invariants: nothing to do\n" in told.stdout
+    assert "\n// ==== count_loops: turn loops that count up to a bound" in told.stdout
     assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
     assert "\n.visible .entry vector_add(" in told.stdout
     one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
