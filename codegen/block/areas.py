@@ -12,7 +12,7 @@ from tileir.codegen.layouts.swizzled_rows import SPANS, pattern_bytes, span_of
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
-from .rows import PRODUCT_NAMES
+from .async_rows import PRODUCT_NAMES
 from .types import Shared
 
 ALIGNMENT = 16

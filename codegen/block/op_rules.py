@@ -9,7 +9,7 @@ from tileir.ir import Block, Op
 from tileir.ir.dialect import OpRule
 from tileir.types import Scalar, Tile, ValueType
 
-from .types import Flight, Turn
+from .types import Flight, Shared, Turn
 
 TRUTH = Tile(Scalar("i1"))
 
@@ -115,10 +115,18 @@ def starts_its_accumulator(op: Op) -> str | None:
 
 
 def waits_for_its_accumulator(op: Op) -> str | None:
-    """The result of a wait_mma is the tile of the flight."""
+    """The result of a wait_mma is the tile of the flight, and `memory` what the product reads."""
     due = op.operands["flight"].type.tiles
     found = (op.result.type,)
-    return None if found == due else _expected("the wait", "gives", due, found)
+    if found != due:
+        return _expected("the wait", "gives", due, found)
+    started = op.operands["flight"].owner
+    if isinstance(started, Op) and started.name == "mma_async":
+        operands = (started.operands[slot] for slot in ("lhs", "rhs"))
+        memory = tuple(value for value in operands if isinstance(value.type, Shared))
+        if op.operands["memory"] != memory:
+            return "the operands in memory are not those of the product that is awaited"
+    return None
 
 
 OP_RULES: Mapping[str, Sequence[OpRule]] = {

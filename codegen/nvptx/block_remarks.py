@@ -9,8 +9,8 @@ from typing import NamedTuple, cast
 
 from tileir.codegen.block.accesses import COPIES, Accesses, accesses_of
 from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS, loop_block
-from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.layouts.linear_maps import combine

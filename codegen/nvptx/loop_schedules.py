@@ -11,8 +11,8 @@ from typing import Protocol, cast
 
 from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import BRANCHING
-from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Shared
 from tileir.ir import Block, Op, Value
 from tileir.messages.wording import counted

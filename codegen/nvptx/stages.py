@@ -43,7 +43,7 @@ from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
-from .passes.memory.place_fences import place_fences
+from .passes.memory.place_fences import place_fences as fences_of
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
@@ -79,6 +79,7 @@ __all__ = [
     "optimise",
     "pipeline_loops",
     "place_barriers",
+    "place_fences",
     "place_variables",
     "prefer_layouts",
     "settle_launch",
@@ -264,8 +265,15 @@ def place_barriers(state: State) -> None:
         most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
         resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
-        place_fences(kernel.body)
         kernel.edited()
+
+
+def place_fences(state: State) -> None:
+    """Place fences between what threads store and what the async proxy reads or writes."""
+    for kernel_state in state.kernels:
+        fences_of(kernel_state.kernel.body)
+        kernel_state.kernel.edited()
+        kernel_state.ordered = True
 
 
 def allocate_memory(state: State) -> None:

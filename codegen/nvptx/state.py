@@ -69,6 +69,8 @@ class KernelState:
         default_factory=lambda: {decision: Reasons() for decision in Decision}
     )
     """Why the ops of block IR are as they are."""
+    ordered: bool = False
+    """Whether barriers and fences order all accesses of shared memory."""
     shared_bytes: int = 0
     """Bytes of shared memory of a block."""
     tensor_maps: list[TensorRecipe] = field(default_factory=list)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tileir.codegen.block.areas import area_bytes
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.dialect import BLOCK
-from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.block.verifier import located
 from tileir.codegen.block.verifier.execution import execution_problems
@@ -52,8 +52,9 @@ def _problems_of_block_ir(each: KernelState) -> Iterator[tuple[Op, str]]:
             yield from _conversions(op)
         elif op.name in ("alloca", "shared_alloc"):
             places.append(op)
-    if all(op.attributes["offset"] is not None for op in places if op.name == "shared_alloc"):
+    if each.ordered:
         yield from execution_problems(each.kernel.body)
+    if all(op.attributes["offset"] is not None for op in places if op.name == "shared_alloc"):
         yield from _beyond(places, each.shared_bytes)
 
 

@@ -13,18 +13,18 @@ Before memory is allocated, every area has bytes of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import area_bytes, behind, slot_layout
-from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
 _NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
-_LOOPS = ("for", "loop", "pipelined_for")
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -53,6 +53,10 @@ class _State:
     """Copies that are in no group yet."""
     groups: int = 0
     """How many groups of copies there have been."""
+    products: int = 0
+    """How many products have been started."""
+    reading: dict[int, tuple[_Access, ...]] = field(default_factory=dict)
+    """Number of a product under way -> its reads of shared memory, which no barrier ends."""
     unseen: dict[Piece, bool] = field(default_factory=dict)
     """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
@@ -60,9 +64,15 @@ class _State:
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
-        copied, values = list(self.copied), dict(self.values)
-        unseen = dict(self.unseen)
-        return _State(set(self.open), dict(self.held), copied, self.groups, unseen, values)
+        return replace(
+            self,
+            open=set(self.open),
+            held=dict(self.held),
+            copied=list(self.copied),
+            reading=dict(self.reading),
+            unseen=dict(self.unseen),
+            values=dict(self.values),
+        )
 
 
 def execution_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -103,7 +113,7 @@ class _Run:
     def _op(self, op: Op, state: _State) -> _State | None:
         """Run an op; return the state behind it, None if control does not go on there."""
         if op.name == "barrier":
-            state.open.clear()
+            state.open = {each for reads in state.reading.values() for each in reads}
             state.unseen = {piece: False for piece, fenced in state.unseen.items() if not fenced}
         elif op.name == "fence_proxy":
             state.unseen = dict.fromkeys(state.unseen, True)
@@ -119,9 +129,13 @@ class _Run:
             state.copied = []
         elif op.name in ("wait_copies", "wait_group"):
             self._wait(op, state)
+        elif op.name == "mma_async":
+            self._start(op, state)
+        elif op.name == "wait_mma":
+            self._finish(op, state)
         elif op.name == "if":
             return self._branch(op, state)
-        elif op.name in _LOOPS:
+        elif op.name in LOOPS:
             return self._loop(op, state)
         elif op.name == "continue":
             self._exits[-1][0].append((state, op))
@@ -154,6 +168,23 @@ class _Run:
             state.open.add(_Access(copy, True, start, end, None))
             state.unseen[piece] = False
 
+    def _start(self, op: Op, state: _State) -> None:
+        """A product reads its operands from here on."""
+        before = set(state.open)
+        self._accesses(op, state)
+        state.products += 1
+        state.values[op.result] = state.products
+        state.reading[state.products] = (*(state.open - before),)
+
+    def _finish(self, op: Op, state: _State) -> None:
+        """A product has read its operands."""
+        number = state.values.get(op.operands["flight"], 0)
+        if state.products - number < op.attributes["pending"]:
+            self._problem(op, "the product that is awaited may stay under way")
+        for each in state.reading.pop(number, ()):
+            state.open.discard(each)
+        self._accesses(op, state)
+
     def _accesses(self, op: Op, state: _State) -> None:
         for slot, operand in op.operands.items():
             for value in operand if isinstance(operand, tuple) else (operand,):
@@ -182,7 +213,7 @@ class _Run:
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif not _holds(state.held.get(piece, frozenset()), op, value):
+        elif op.name != "wait_mma" and not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
@@ -319,6 +350,8 @@ def _joined(states: list[_State]) -> _State | None:
     for other in others:
         first.open |= other.open
         first.groups = min(first.groups, other.groups)
+        first.products = min(first.products, other.products)
+        first.reading = other.reading | first.reading
         for piece, fenced in other.unseen.items():
             first.unseen[piece] = fenced and first.unseen.get(piece, True)
         first.copied += [each for each in other.copied if each not in first.copied]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.types import Flight
 from tileir.ir import Block, Body, Op, Value
-
-_LOOPS = ("for", "loop", "pipelined_for")
 
 
 def flight_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -48,7 +47,7 @@ def _count(
     for op in block.ops[start:]:
         uses = 0 if op.name in ("commit_copies", "commit_group") else len(list(op.uses_of(value)))
         counts = {min(count + uses, 2) for count in counts}
-        if op.name in _LOOPS:
+        if op.name in LOOPS:
             inside = any(use.value is value for each in op.walk() for use in each.uses_of(value))
             if inside and not uses:
                 # A loop may run any number of times.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileir.codegen.block.rows import PRODUCT_NAMES
-from tileir.ir import Body, Op
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.ir import Body, Op, Value
 
 
 def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -14,10 +14,10 @@ def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
         if op.name not in PRODUCT_NAMES:
             continue
         first, end, along = _piece(op)
-        before = op.operands["acc"].owner
+        before = _maker(op.operands["acc"])
         if first and not (_is_product(before) and _piece(before)[1:] == (first, along)):
             yield op, f"nothing multiplies the elements along k before {first}"
-        uses = op.result.uses
+        uses = _last(op).uses
         follows = len(uses) == 1 and uses[0].slot == "acc" and _is_product(uses[0].op)
         if end != along and not (follows and _piece(uses[0].op)[0] == end):
             yield op, f"nothing multiplies the elements along k from {end} on"
@@ -28,6 +28,20 @@ def _piece(op: Op) -> tuple[int, int, int]:
     along = op.operands["lhs"].type.shape[-1]
     end = op.attributes["end"]
     return op.attributes["first"] or 0, along if end is None else end, along
+
+
+def _maker(value: Value) -> object:
+    """Return the op that makes an accumulator: that which a wait waits for."""
+    op = value.owner
+    if isinstance(op, Op) and op.name == "wait_mma":
+        return op.operands["flight"].owner
+    return op
+
+
+def _last(op: Op) -> Value:
+    """Return the result of a product: that of the wait for it."""
+    waits = [use.op for use in op.result.uses if use.op.name == "wait_mma"]
+    return waits[0].result if len(waits) == 1 else op.result
 
 
 def _is_product(op: object) -> bool:

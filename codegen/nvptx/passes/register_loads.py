@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
-from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.ops import Family, family_of

@@ -15,8 +15,8 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
 from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import ROW_ALIGNMENT, pattern_alignment
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.make import make
-from tileir.codegen.block.rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.nvptx.schedule.mma_plan import plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
 from tileir.ir import Block, Op

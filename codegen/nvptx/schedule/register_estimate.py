@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
-from tileir.codegen.block.rows import PRODUCT_NAMES
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.types import Flight, Frag
 from tileir.codegen.layouts.linear_layout import log2
 from tileir.codegen.ops import Family, family_of, traits_of

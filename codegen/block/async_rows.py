@@ -1,0 +1,214 @@
+"""The rows of tensor copies and of matrix products, and the waits for them."""
+
+from __future__ import annotations
+
+from tileir.formats.ops.control_flow import INDEX
+from tileir.formats.ops.spec import (
+    DENSE_VIEW,
+    READS,
+    SIDE_EFFECT,
+    TILE,
+    TOKEN,
+    WRITES,
+    Attribute,
+    Constraint,
+    Like,
+    Operand,
+    Result,
+    Row,
+    many,
+    optional,
+    scalar,
+)
+
+from .attributes import INTEGER, INTEGERS, TEXT
+from .slots import (
+    FLIGHT,
+    MBARRIER,
+    SHARED,
+    TURN,
+)
+
+TENSOR_COPIES = (
+    Row(
+        "copy_tensor",
+        "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
+        "The hardware makes all of it, by a tensor map; `commit_copies` starts it.",
+        operands=(
+            Operand("view", DENSE_VIEW, "The view."),
+            many("index", INDEX, "The index of the tile."),
+            Operand("destination", SHARED, "A slot of a ring."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
+        attributes=(
+            Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
+            Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
+            Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
+        ),
+        effects=WRITES,
+        format=(
+            "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
+            " dimensions = {dimensions} box = {box}"
+            " : {view:type}, {index:common}, {destination:type}"
+        ),
+    ),
+    Row(
+        "commit_copies",
+        "One thread starts the copies to these tiles; the slot's mbarrier counts their bytes.",
+        operands=(
+            many("tiles", SHARED, "Where they go."),
+            Operand("barriers", MBARRIER, "The mbarriers of the ring."),
+            Operand("turn", TURN, "The slot that is filled."),
+            optional("predicate", scalar("i1"), "Whether to copy at all."),
+        ),
+        results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{barriers}[[{turn}]], {tiles}[ if {predicate}]"
+            " : {barriers:type}, {turn:type} -> {flight:type}"
+        ),
+    ),
+    Row(
+        "wait_copies",
+        "Every thread waits for the copies to a slot, those of the round before its turn.\n"
+        "The results are the tiles.",
+        operands=(
+            Operand("flight", FLIGHT, "The copies that are awaited."),
+            Operand("barriers", MBARRIER, "The mbarriers of the ring."),
+            Operand("turn", TURN, "The slot, when it is its turn again."),
+            many("rings", SHARED, "The rings of the tiles."),
+        ),
+        results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{flight}, {barriers}, {rings}[[{turn}]] : {flight:type}, {barriers:type}, {turn:type},"
+            " {rings:type} -> {tiles:type}"
+        ),
+    ),
+    Row(
+        "mbarrier_init",
+        "One thread initialises mbarriers: each phase ends when one thread has arrived.",
+        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        effects=SIDE_EFFECT,
+        format="{barriers} : {barriers:type}",
+    ),
+    Row(
+        "mbarrier_inval",
+        "One thread ends the use of mbarriers.",
+        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        effects=SIDE_EFFECT,
+        format="{barriers} : {barriers:type}",
+    ),
+)
+
+_K = (
+    Attribute("first", INTEGER, "The first element along k, if not 0.", optional=True),
+    Attribute(
+        "end",
+        INTEGER,
+        "The end of those along k, if not all of k.",
+        optional=True,
+    ),
+)
+_ATOM = Attribute("atom", TEXT, "The instruction, as PTX spells it; `fma` for fused multiply-adds.")
+_PAIRED = Attribute(
+    "paired",
+    TEXT,
+    "The dimensions, of m and n, whose lowest sixteen are taken in pairs; k, if lanes take runs.",
+    default="",
+)
+_OPERAND = Constraint(("tile", "shared"))
+_CONVERSIONS = tuple(
+    Attribute(
+        f"{slot}_conversion",
+        TEXT,
+        f"How elements of {slot} in memory become those of the atom, if there is a choice.",
+        optional=True,
+    )
+    for slot in ("lhs", "rhs")
+)
+_SPELLED_CONVERSIONS = "[ lhs_conversion = {lhs_conversion}][ rhs_conversion = {rhs_conversion}]"
+
+PRODUCTS = (
+    Row(
+        "mma",
+        "Multiply two matrices, or batches of them, and add an accumulator.\n"
+        "An operand in registers has the layout of the atom; one in shared memory is read, and"
+        " converted if the atom has other elements.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrices of m by k."),
+            Operand("rhs", _OPERAND, "The matrices of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
+        effects=READS,
+        same_type=(("acc", "result"),),
+        format=(
+            "{lhs}, {rhs}, {acc} atom = {atom}[ paired = {paired}][ first = {first}][ end = {end}]"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type}"
+        ),
+    ),
+    Row(
+        "mma_async",
+        "Start to multiply two matrices, as mma, by an instruction of whole warpgroups.\n"
+        "It reads operands in shared memory through the async proxy.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrix of m by k."),
+            Operand("rhs", SHARED, "The matrix of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+        ),
+        results=(Result("flight", FLIGHT, doc="Of the accumulator."),),
+        attributes=(_ATOM, *_K),
+        effects=READS,
+        format=(
+            "{lhs}, {rhs}, {acc} atom = {atom}[ first = {first}][ end = {end}]"
+            " : {lhs:type}, {rhs:type}, {acc:type} -> {flight:type}"
+        ),
+    ),
+    Row(
+        "mma_scaled",
+        "As mma, with scales that several neighbours along k have in common.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrices of m by k."),
+            Operand("rhs", _OPERAND, "The matrices of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+            Operand("lhs_scale", TILE, "The scales of lhs."),
+            Operand("rhs_scale", TILE, "The scales of rhs."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(_ATOM, _PAIRED, *_K, *_CONVERSIONS),
+        effects=READS,
+        same_type=(("acc", "result"),),
+        format=(
+            "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom}[ paired = {paired}]"
+            "[ first = {first}][ end = {end}]"
+            + _SPELLED_CONVERSIONS
+            + " : {lhs:type}, {rhs:type}, {acc:type},"
+            " {lhs_scale:type}, {rhs_scale:type}"
+        ),
+    ),
+)
+
+PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS)
+"""The rows that multiply matrices."""
+WAITS = (
+    Row(
+        "wait_mma",
+        "Wait until at most `pending` of this warpgroup's latest products are under way.\n"
+        "The result is that of the oldest one. Until here, it reads its operands in shared memory.",
+        operands=(
+            Operand("flight", FLIGHT, "The product that is awaited."),
+            many("memory", SHARED, "The operands of it that are in shared memory."),
+        ),
+        results=(Result("result", TILE),),
+        attributes=(Attribute("pending", INTEGER, "How many products may stay under way."),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{flight}[, {memory}] pending = {pending} : {flight:type}[, {memory:type}]"
+            " -> {result:type}"
+        ),
+    ),
+)
