@@ -5,7 +5,9 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.nvptx.machine.access import bits_of
+from tileir.codegen.scalar import ptx
 from tileir.codegen.scalar.conversions.widening import widen
+from tileir.codegen.scalar.machine import machine_of
 from tileir.types import Element
 
 _HALF, _SHORT, _WORD = ir.HalfType(), ir.IntType(16), ir.IntType(32)
@@ -29,6 +31,8 @@ def bits_in_memory(
 
 def _half_of_e4m3(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """Return an e4m3 as f16: its exponent's bias is 8 less, and the pattern of 480 is NaN."""
+    if "f8E4M3FN" in machine_of(builder).rounds:
+        return builder.trunc(ptx.half_pair(builder, bits, "f8E4M3FN"), _SHORT)
     high = builder.ashr(builder.shl(bits, _short(8)), _short(1))
     moved = builder.bitcast(builder.and_(high, _short(0xBF80)), _HALF)
     scaled = builder.bitcast(builder.fmul(moved, ir.Constant(_HALF, 256.0)), _SHORT)

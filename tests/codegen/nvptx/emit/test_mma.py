@@ -61,7 +61,7 @@ def test_llvm_keeps_what_whole_warps_do_out_of_branches() -> None:
         assert all(" convergent" in line for line in lines)
 
 
-@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89"])
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89", "sm_90"])
 @pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
 def test_every_float_of_eight_bits_is_itself_times_one(element: str, target: str) -> None:
     """NaN and infinity, and what they make of the zeros in their row, included."""
