@@ -35,8 +35,9 @@ def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options of a command line; UsageError if some contradict each other."""
     from tileir.codegen.launch_terms import OPTIONS, check_options
 
-    try:
-        return check_options({option.name: getattr(arguments, option.name) for option in OPTIONS})
+    given = {option.name: getattr(arguments, option.name) for option in OPTIONS}
+    try:  # what is not given lifts no hint, as None would
+        return check_options({name: value for name, value in given.items() if value is not None})
     except UnsupportedError as problem:
         raise UsageError(as_written(str(problem))) from None
 
