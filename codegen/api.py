@@ -64,7 +64,7 @@ def compile(
 
     For GPUs, `launch` has options about the launch, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
-    None is as if the option were not given. TypeError for an unknown option, UnsupportedError for
+    None lifts a hint, and asks nothing. TypeError for an unknown option, UnsupportedError for
     an impossible value. With `lineinfo`, the PTX says which line of source each instruction comes
     from, as far as the debug section does; for a module that was assembled from a text without
     `loc(...)`, which line of the text. A RuntimeWarning if no line is known.

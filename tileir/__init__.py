@@ -232,8 +232,8 @@ def compile(
               PTX for ``sm_90a``, which runs on 9.0 alone, where an entry gains by it
 
     The following are requests about launches, for GPUs only. Each takes precedence over attributes
-    of the module's text, and those over hints in bytecode. None requests nothing. For the host, a
-    request is accepted if it holds anyway:
+    of the module's text, and those over hints in bytecode. None requests nothing, and lifts a hint.
+    For the host, a request is accepted if it holds anyway:
 
     num_warps          warps of a block: 1, 2, 4, ... 32
     cluster_dim        blocks of a cluster along x, y and z, such as (2, 1, 1); from sm_90 on

@@ -107,6 +107,16 @@ def turn_of_its_mbarriers(op: Op) -> str | None:
     return None
 
 
+def fills_its_slot(op: Op) -> str | None:
+    """The tiles of a commit_copies are in the slot whose mbarrier counts their bytes."""
+    for tile in op.operands["tiles"]:
+        slot = tile.owner
+        if isinstance(slot, Op) and slot.name == "shared_slot":
+            if slot.operands["turn"] is not op.operands["turn"]:
+                return "a tile is not in the slot whose mbarrier counts its bytes"
+    return None
+
+
 def starts_its_accumulator(op: Op) -> str | None:
     """The flight of a mma_async is of its accumulator."""
     found = cast(Flight, op.result.type).tiles
@@ -131,7 +141,7 @@ def waits_for_its_accumulator(op: Op) -> str | None:
 
 OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "advance": (turn_of_its_ring,),
-    "commit_copies": (commits_its_tiles, turn_of_its_mbarriers),
+    "commit_copies": (commits_its_tiles, turn_of_its_mbarriers, fills_its_slot),
     "commit_group": (commits_its_tiles,),
     "first_turn": (turn_of_its_ring,),
     "mma_async": (starts_its_accumulator,),

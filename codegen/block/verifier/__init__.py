@@ -13,6 +13,7 @@ from .flights import flight_problems
 from .folds import fold_problems
 from .layouts import layout_problems
 from .loads_ahead import ahead_problems
+from .mbarriers import mbarrier_problems
 from .offsets import offset_problems
 from .products import product_problems
 from .turns import turn_problems
@@ -23,6 +24,7 @@ RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
     turn_problems,
     flight_problems,
     ahead_problems,
+    mbarrier_problems,
     product_problems,
     fold_problems,
 )

@@ -4,11 +4,15 @@ Propagation starts at matrix products, whose accumulators have the layout of the
 loads, which should be coalesced (and so at pointers that loops carry). It goes on to the uses:
 element-wise ops keep a layout, shape ops renumber it, reductions drop the bits that they fold,
 loops and branches pass it on. Tiles made of constants and coordinates alone have no preference.
+
+Element by element, loads of different alignment may meet, as the neighbours of a stencil: then all
+prefer the longest vectors among them, of which shorter accesses load parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from tileir.codegen.analysis.carried_values import handed_on
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -22,12 +26,13 @@ from tileir.codegen.layouts.linear_layout import (
 )
 from tileir.codegen.layouts.renumber import element_images
 from tileir.codegen.ops import Family, family_of
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from .mma_plan import ProductPlan
-from .pointer_facts import pointers_of, streaming_pointers
-from .view_facts import streaming
+from .pointer_facts import pointer_vectors, pointers_of, pointers_stream, streaming_pointers
+from .view_facts import ACCESS_BYTES, streaming, streams
 
 Preferences = dict[Value, LinearLayout]
 
@@ -66,10 +71,77 @@ def prefer_layouts(
             _pass_on(op.results, passed_to, preferences)
         if len(preferences) == before:
             break
+    _share_longest_vectors(kernel, preferences, most)
     for op in in_folds(kernel):
         for result in filter(_is_multi_element, op.results):
             preferences[result] = held_by_each(result.type.size, threads)
     return preferences
+
+
+def _share_longest_vectors(kernel: KernelIR, preferences: Preferences, most: int) -> None:
+    """Let tiles that element-wise ops connect prefer the longest vectors of the loads among them.
+
+    Groups are left alone in which anything else prefers a layout, or a load would be slower.
+    """
+    leaders: dict[Value, Value] = {}
+
+    def leader(value: Value) -> Value:
+        while (above := leaders.get(value, value)) is not value:
+            value = above
+        return value
+
+    for op in kernel.walk():
+        if family_of(op) is Family.ELEMENT_WISE and op.result in preferences:
+            for value in op.operand_list():
+                if value in preferences and value.type.shape == op.result.type.shape:
+                    leaders[leader(value)] = leader(op.result)
+    groups: dict[Value, list[Value]] = {}
+    for value in preferences:
+        groups.setdefault(leader(value), []).append(value)
+    for group in groups.values():
+        layouts = dict.fromkeys(preferences[value] for value in group)
+        if len(layouts) == 1 or not all(map(_only_computed, group)):
+            continue
+        loads = [cast(Op, value.owner) for value in group if _is_loaded(value)]
+        widest = max((memory_bytes(op.results[0].type.element) for op in loads), default=1)
+        fitting = [each for each in layouts if _run_of(each) * widest <= ACCESS_BYTES]
+        longest = max(fitting, key=_run_of, default=None)
+        if longest and all(_is_fast(op, longest, kernel, most) for op in loads):
+            preferences |= dict.fromkeys(group, longest)
+
+
+def _is_fast(load: Op, layout: LinearLayout, kernel: KernelIR, most: int) -> bool:
+    """Whether a load in a layout is coalesced, and has vectors as long as it can have."""
+    if family_of(load) is Family.VIEW_LOAD:
+        return streams(load, layout, kernel.facts(Divisibility), most)
+    vectors, last = pointer_vectors(load, kernel), len(load.results[0].type.shape) - 1
+    if vectors is None or vectors.inner != last:
+        return False
+    return pointers_stream(load, layout, kernel, most)
+
+
+def _only_computed(value: Value) -> bool:
+    """Whether a tile is loaded or computed element by element, and stored or computed with."""
+    by = isinstance(value.owner, Op) and (
+        _is_loaded(value) or family_of(value.owner) is Family.ELEMENT_WISE
+    )
+    return by and all(family_of(use.op) in _ELEMENT_BY_ELEMENT for use in value.uses)
+
+
+_ELEMENT_BY_ELEMENT = (Family.ELEMENT_WISE, Family.POINTER_STORE, Family.VIEW_STORE)
+
+
+def _is_loaded(value: Value) -> bool:
+    loads = (Family.POINTER_LOAD, Family.VIEW_LOAD)
+    return isinstance(value.owner, Op) and family_of(value.owner) in loads
+
+
+def _run_of(layout: LinearLayout) -> int:
+    """Return how many consecutive elements a thread has."""
+    bits = 0
+    while 1 << bits in layout.register:
+        bits += 1
+    return 1 << bits
 
 
 def in_folds(kernel: KernelIR) -> Iterator[Op]:

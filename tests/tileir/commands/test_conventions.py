@@ -362,7 +362,9 @@ def test_stages_are_told() -> None:
     told = tileir(*given, "--emit", "stages", VECTOR_ADD)
     assert told.returncode == 0
     assert told.stdout.startswith("// ==== eliminate_dead_ops: eliminate ops without side effects ")
-    assert "\n// ==== share_common_ops, hoist_invariants, count_loops: nothing to do\n" in told.stdout
+    assert (
+        "\n// ==== share_common_ops, hoist_invariants, count_loops: nothing to do\n" in told.stdout
+    )
     assert "\n// ==== the kernels after count_loops\nentry @vector_add(" in told.stdout
     assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
     assert re.search(r"\n// \d+ lines of PTX\n", told.stdout)

@@ -15,6 +15,7 @@ from tests.codegen.nvptx import gathering_loops
 from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
 from tests.launches import Launch, newest
 from tileir import assemble
@@ -183,11 +184,36 @@ def in_place(name: str) -> Kernel:
     return Kernel(module, "k", "sm_90", (start,))
 
 
+def product_of_warpgroups(with_maps: bool) -> Kernel:
+    """A sum of products of f16, fed by tensor copies, or by copies of threads."""
+    text = tensor_rings.TEXT
+    if not with_maps:  # no map can have a stride that the kernel computes
+        text = text.replace("strides = [%sa2, 1]", "strides = [%computed, 1]").replace(
+            "    %va =",
+            "    %two = constant <i32: 2> : tile<i32>\n"
+            "    %computed = muli %sa2, %two : tile<i32>\n    %va =",
+        )
+    factor = 1 if with_maps else 2
+
+    def start() -> Any:
+        random = np.random.default_rng(3)
+        a = aligned(random.integers(-4, 5, (70, 160 * factor)).astype(np.float16))
+        b = aligned(random.integers(-4, 5, (160, 72)).astype(np.float16))
+        c = aligned(np.zeros((70, 72), np.float32))
+        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32)
+        args = [a, b, c, 70, 72, 160, 160, 72, 72]
+        return args, (2, 2), lambda: (c == expected).all()
+
+    return Kernel(assemble(text), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
     "gathered": gathered,
     "read_ahead": read_ahead,
+    "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
+    "wgmma_async_copies": lambda: product_of_warpgroups(False),
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)

@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 from tileir.bytecode import Bytecode
-from tileir.codegen.emulator import BETWEEN_BLOCKS, SCHEDULES, EmulationError, launch, load_module
+from tileir.codegen.emulator import BETWEEN_BLOCKS, SCHEDULES, EmulationError, load_module
+from tileir.codegen.emulator.running.loading import load
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.pipeline import STAGES, stage_of
@@ -110,10 +111,11 @@ def _launched(
     kernel: Kernel, ptx: str, plan: dict[str, Any]
 ) -> Iterator[tuple[Callable[[], bool], str]]:
     """Make each launch under each schedule; yield what says if it is right, and what it prints."""
+    program = load(ptx, {kernel.entry: plan})[kernel.entry]
     for start in kernel.launches:
         for schedule in _schedules(kernel, ptx):
             args, grid, right = start()
-            done = launch(ptx, plan, grid, args, schedule=schedule, limit=LIMIT)
+            done = program.launch(grid, args, schedule=schedule, limit=LIMIT)
             yield right, done.output
 
 

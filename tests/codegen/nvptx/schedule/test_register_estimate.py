@@ -13,6 +13,7 @@ from tests.codegen.nvptx.on_emulator import run
 from tests.lab.bench import generated
 from tests.lab.bench.machine_code.figures import SETS
 from tests.lab.bench.workloads.cases import CASES
+from tileir.__main__ import main
 from tileir.attributes import Hints, IntegerAttribute
 from tileir.codegen import compile
 from tileir.types import Scalar
@@ -71,6 +72,13 @@ def test_none_lifts_a_hint_for_warps_but_no_attribute() -> None:
     for said, warps in (("", 1), ("tt.num_warps = 4", 4)):
         module = tileir.assemble(text.format(said=said))
         assert compile(module, "sm_90", num_warps=None).plan["k"]["block"] == [32 * warps, 1, 1]
+
+
+def test_a_command_line_without_the_option_follows_the_hint(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "product.tileirbc"
+    file.write_bytes(hinted(text_of(PRODUCT), 2).build())
+    assert main(["compile", "--target", "sm_90", "--emit", "ptx", str(file)]) == 0
+    assert ".minnctapersm 2" in capsys.readouterr().out
 
 
 def test_the_stages_say_it() -> None:
