@@ -7,6 +7,7 @@ A `shared_alloc` makes one area: its slots lie one behind the other, and in each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from tileir.codegen.layouts.swizzled_rows import SPANS, pattern_bytes, span_of
 from tileir.codegen.scalar.types import is_packed, memory_bytes
@@ -35,7 +36,7 @@ def alignment(area: Op) -> int:
 def pattern_alignment(tile: Value) -> int:
     """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
     of addresses, the size of the pattern; 1 for any other tile."""
-    kind: Shared = tile.type
+    kind = cast(Shared, tile.type)
     if not any(reader.name == "mma_async" for reader in _readers(tile)):
         return 1
     return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
@@ -107,4 +108,4 @@ def _readers(tile: Value) -> Iterator[Op]:
         if use.op.name in ("shared_slot", "shared_view"):
             yield from _readers(use.op.result)
         elif use.op.name in ("wait_copies", "wait_group") and use.slot == "rings":
-            yield from _readers(use.op.results[use.index])
+            yield from _readers(use.op.results[cast(int, use.index)])

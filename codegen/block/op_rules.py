@@ -111,9 +111,9 @@ def fills_its_slot(op: Op) -> str | None:
     """The tiles of a commit_copies are in the slot whose mbarrier counts their bytes."""
     for tile in op.operands["tiles"]:
         slot = tile.owner
-        if isinstance(slot, Op) and slot.name == "shared_slot":
-            if slot.operands["turn"] is not op.operands["turn"]:
-                return "a tile is not in the slot whose mbarrier counts its bytes"
+        is_slot = isinstance(slot, Op) and slot.name == "shared_slot"
+        if is_slot and slot.operands["turn"] is not op.operands["turn"]:
+            return "a tile is not in the slot whose mbarrier counts its bytes"
     return None
 
 

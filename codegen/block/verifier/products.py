@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.ir import Body, Op, Value
@@ -44,5 +45,5 @@ def _last(op: Op) -> Value:
     return waits[0].result if len(waits) == 1 else op.result
 
 
-def _is_product(op: object) -> bool:
+def _is_product(op: object) -> TypeGuard[Op]:
     return isinstance(op, Op) and op.name in PRODUCT_NAMES

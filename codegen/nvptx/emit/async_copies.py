@@ -6,10 +6,12 @@ the ring's first one, or the one behind another.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 
 from tileir.codegen.block.areas import slot_bytes, tile_offset
-from tileir.codegen.block.types import Shared
+from tileir.codegen.block.types import Shared, Turn
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.nvptx.machine import async_copy
 from tileir.codegen.scalar.types import memory_bytes
@@ -88,7 +90,7 @@ def shared_slot(ctx: Context, op: Op) -> None:
 
 def first_turn(ctx: Context, op: Op) -> None:
     """Lower first_turn."""
-    if op.result.type.phased:
+    if cast(Turn, op.result.type).phased:
         tensor_copies.first_turn(ctx, op)
     else:
         ctx.define(op.result, _first_slot(ctx, op.operands["ring"]))
@@ -96,7 +98,7 @@ def first_turn(ctx: Context, op: Op) -> None:
 
 def advance(ctx: Context, op: Op) -> None:
     """Lower advance: after the last slot comes the first one again."""
-    if op.result.type.phased:
+    if cast(Turn, op.result.type).phased:
         tensor_copies.advance(ctx, op)
         return
     builder, ring = ctx.builder, op.operands["ring"]

@@ -9,12 +9,15 @@ others read behind the barrier.
 from __future__ import annotations
 
 from tileir.codegen.block.areas import behind
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
 
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import SharedAccess
+
+_ASYNC = ("copy_tensor", "mma_async")
 
 
 def place_fences(body: Body) -> None:
@@ -29,8 +32,22 @@ def place_fences(body: Body) -> None:
         return
     walk = _Fencing(Accesses(body, None), None if filled else read)
     walk.block(body.block, set())
-    for barrier in walk.fenced:
+    for barrier in filter(_is_followed, walk.fenced):
         make("fence_proxy", origin=barrier).insert_before(barrier)
+
+
+def _is_followed(barrier: Op) -> bool:
+    """Whether an access through the async proxy may come behind a barrier."""
+    here: Op | None = barrier
+    while here is not None:
+        around = here.parent.parent_op
+        ops = here.parent.ops[here.index :]
+        if around is not None and around.name in LOOPS:
+            ops = [around]
+        if any(op.name in _ASYNC for each in ops for op in each.walk()):
+            return True
+        here = around
+    return False
 
 
 class _Fencing(BarrierWalk):
@@ -54,5 +71,7 @@ class _Fencing(BarrierWalk):
     def _is_stored(self, access: Access) -> bool:
         """Whether an access, of this thread and others, has written what the proxy accesses."""
         if not isinstance(access, SharedAccess) or access.under_way:
+            return False
+        if not isinstance(access.tile.type, Shared):  # who initialises mbarriers fences them
             return False
         return access.writes and (self._read is None or access.tile in self._read)

@@ -196,7 +196,7 @@ def less_ahead(body: Body) -> Iterator[Site]:
 @defect("predicate of a load ahead dropped", VERIFIER, IN_RINGS)
 def predicate(body: Body) -> Iterator[Site]:
     for op in ops(body, *COPIES, "load_view_tko"):
-        if op.operands["predicate"] is not None:
+        if op.operands.get("predicate") is not None:
             yield Site(op, lambda op=op: op.operands.update(predicate=None))
 
 
