@@ -52,8 +52,8 @@ def index_space_shape(op: Op, table: Known) -> list[Facts]:
     view, found = op.operands["src"], []
     for dim, step in zip(dimensions(view.type), steps(view.type), strict=True):
         extent = facts_of_extent(view, dim, table)
-        known = extent.lower is not None and extent.upper is not None
-        found.append(
-            Facts(1, -(-extent.lower // step), -(-extent.upper // step)) if known else Facts()
-        )
+        if extent.lower is None or extent.upper is None:
+            found.append(Facts())
+        else:
+            found.append(Facts(1, -(-extent.lower // step), -(-extent.upper // step)))
     return found

@@ -115,7 +115,7 @@ def _first_slot(ctx: Context, ring: Value) -> ir.Value:
 
 def _in_slot(ctx: Context, ring: Value, turn: Value) -> ir.Value:
     """Return the address of a ring's tile in the slot whose turn it is."""
-    if turn.type.phased:
+    if cast(Turn, turn.type).phased:
         return tensor_copies.tile_in_slot(ctx, ring, turn)
     return ctx.builder.add(ctx.values[turn], ir.Constant(I32, tile_offset(ring)))
 

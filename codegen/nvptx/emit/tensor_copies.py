@@ -6,12 +6,13 @@ A phased turn is a number (i32): twice that of the slot, plus the phase in which
 from __future__ import annotations
 
 from math import prod
+from typing import cast
 
 from llvmlite import ir
 
 from tileir.codegen.analysis.view_geometry import steps
 from tileir.codegen.block.areas import slot_bytes, tile_offset
-from tileir.codegen.block.types import Mbarrier
+from tileir.codegen.block.types import Mbarrier, Turn
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.wgmma import fence_proxy
@@ -85,7 +86,7 @@ def first_turn(ctx: Context, op: Op) -> None:
 def advance(ctx: Context, op: Op) -> None:
     """Lower advance of a phased turn: behind the last slot, the other phase begins."""
     builder, turn = ctx.builder, ctx.values[op.operands["turn"]]
-    last = ir.Constant(I32, 2 * (op.result.type.slots - 1))
+    last = ir.Constant(I32, 2 * (cast(Turn, op.result.type).slots - 1))
     following = builder.add(turn, ir.Constant(I32, 2))
     phase = builder.and_(turn, ir.Constant(I32, 1))
     again = builder.xor(phase, ir.Constant(I32, 1))
@@ -114,7 +115,7 @@ def _each(ctx: Context, barriers: Value) -> list[ir.Value]:
     first = ctx.values[barriers]
     return [
         ctx.builder.add(first, ir.Constant(I32, _BYTES * slot))
-        for slot in range(barriers.type.slots)
+        for slot in range(cast(Mbarrier, barriers.type).slots)
     ]
 
 

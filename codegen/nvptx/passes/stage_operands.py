@@ -134,7 +134,7 @@ class ProductOperands:
     def _awaited(self, op: Op, operands: dict[str, Value], attributes: dict[str, Any]) -> Op:
         """Start a product of warpgroups; return the wait for it."""
         kind = operands["acc"].type
-        flight = Flight((kind,))
+        flight = Flight((cast(Frag, kind),))
         started = make("mma_async", operands, attributes, [flight], origin=op)
         self._add(started)
         memory = tuple(

@@ -7,6 +7,7 @@ how many blocks of it fit a multiprocessor. Nothing is run.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections import Counter
@@ -179,7 +180,18 @@ def _ptx(bytecode: Bytecode, target: str) -> tuple[str, str, int, str]:
         return target, "", 0, str(error).splitlines()[0]
     plans = [compiled.plan[name] for name in compiled.plan]
     added = max(plan["dynamic_shared_memory"] for plan in plans)
-    return target, compiled.ptx, added, assembled_for(target, plans[0]["ptx_target"])
+    ptx = without_twins(compiled.ptx, plans)
+    return target, ptx, added, assembled_for(target, plans[0]["ptx_target"])
+
+
+def without_twins(ptx: str, plans: Iterable[Mapping[str, Any]]) -> str:
+    """PTX without the entries that are launched only where tensor maps cannot be had."""
+    for plan in plans:
+        if plan["twin"]:
+            name = re.escape(plan["twin"]["entry"])
+            ptx, count = re.subn(rf"^\.visible \.entry {name}\(.*?^}}$", "", ptx, flags=re.M | re.S)
+            assert count == 1, name
+    return ptx
 
 
 def _assembled(place: Path, target: str, ptx: str, added: int, gpu: str) -> Code | str:

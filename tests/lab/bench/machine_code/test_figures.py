@@ -211,7 +211,7 @@ def test_a_kernel_becomes_a_row() -> None:
         plan = compile(figures.bytecode_of(kernels[row.kernel]), row.target).plan[row.kernel]
         assert row.ours.threads == plan["block"][0]
         assert row.ours.shared == plan["dynamic_shared_memory"]
-        assert row.ours.counted[0].keys() & {"HMMA.16816.F32"}
+        assert any("MMA." in name for name in row.ours.counted[0])
         assert row.ours.blocks >= 1
         assert row.ours.groups > 0
         assert row.theirs.shared > 0
