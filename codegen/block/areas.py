@@ -16,6 +16,8 @@ from tileir.ir import Op, Value
 from .async_rows import PRODUCT_NAMES
 from .types import Shared
 
+ALLOCATIONS = ("mbarrier_alloc", "shared_alloc")
+"""The ops that allocate shared memory for tiles, and for what copies of them complete on."""
 ALIGNMENT = 16
 """The alignment of an area, in bytes: the widest access."""
 ROW_ALIGNMENT = 128

@@ -256,7 +256,7 @@ ORDERS = (
         "All threads of the block wait for each other here.\n"
         "It orders accesses before it and after it to the same memory: `pairs` names those that it"
         " alone stands between on some path, with the number of the memory among its operands; or"
-        " with `area` and the number of its shared_alloc in the body, from 0.",
+        " with `area` and the number of its allocation in the body, from 0.",
         operands=(many("memory", _ORDERED, "What the accesses share."),),
         attributes=(Attribute("pairs", TEXTS, 'As in "0: store_shared before load_shared".'),),
         effects=SIDE_EFFECT,

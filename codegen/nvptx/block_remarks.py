@@ -8,7 +8,14 @@ from math import prod
 from typing import NamedTuple, cast
 
 from tileir.codegen.block.accesses import COPIES, Accesses, accesses_of
-from tileir.codegen.block.areas import alignment, area_bytes, behind, slot_bytes, slot_layout
+from tileir.codegen.block.areas import (
+    ALLOCATIONS,
+    alignment,
+    area_bytes,
+    behind,
+    slot_bytes,
+    slot_layout,
+)
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.types import Frag, Shared
@@ -142,7 +149,7 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
 def _ring_of(loop: Op) -> Op | None:
     """Return the op that allocates the ring of a pipelined loop, None if it has none."""
     for op in loop.regions[0].block.ops:
-        if op.name == "wait_group":
+        if op.name in ("wait_copies", "wait_group"):
             return op.operands["rings"][0].owner
     return None
 
@@ -158,7 +165,7 @@ def _barriers(state: State, each: KernelState, named: Named) -> Found:
     found = barriers(each)
     if found:
         yield Row(None, counted(len(found), "barrier"), "all threads of the block wait there")
-    areas = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
+    areas = [op for op in each.kernel.walk() if op.name in ALLOCATIONS]
     several = pairs_of_several(each.kernel.body, areas)
     for number, op in enumerate(found, 1):
         where = f"barrier {number} of {len(found)}, {_place(op, named())}"
@@ -200,7 +207,7 @@ def _memory(state: State, each: KernelState, named: Named) -> Found:
     yield Row(None, f"{each.shared_bytes} bytes of shared memory in all")
     places: list[tuple[Op, int, int]] = []
     for op in each.kernel.walk():
-        if op.name in ("alloca", "shared_alloc") and op.attributes["offset"] is not None:
+        if op.name in ("alloca", *ALLOCATIONS) and op.attributes["offset"] is not None:
             start = op.attributes["offset"]
             places.append((op, start, start + area_bytes(op)))
     for op, start, end in places:
@@ -215,7 +222,7 @@ def _memory(state: State, each: KernelState, named: Named) -> Found:
 
 def _slots(op: Op, named: Named) -> str:
     """Return how the slots and tiles of an area lie in it."""
-    if op.name == "alloca" or op.results[0].type.slots * len(op.results) == 1:
+    if op.name != "shared_alloc" or op.results[0].type.slots * len(op.results) == 1:
         return ""
     begins, size = slot_layout(op)
     slots, parts = op.results[0].type.slots, []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, cast
 
-from tileir.codegen.block.accesses import accesses_of
+from tileir.codegen.block.accesses import COPIES, accesses_of
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import BRANCHING
@@ -20,7 +20,15 @@ from tileir.messages.wording import counted
 from .passes.memory.shared_accesses import place_of
 from .state import KernelState
 
-_NOTHING = ("advance", "commit_group", "continue", "shared_slot", "shared_view", "yield")
+_NOTHING = (
+    "advance",
+    "commit_copies",
+    "commit_group",
+    "continue",
+    "shared_slot",
+    "shared_view",
+    "yield",
+)
 """Ops that a step of a schedule mentions with another one, or that only name things."""
 _SHUFFLING = ("convert_layout", "fold", "scan_warp")
 
@@ -80,7 +88,7 @@ class _Schedule:
         for op in block.ops:
             if op.name in _NOTHING:
                 continue
-            if op.name == "copy_async":
+            if op.name in COPIES:
                 copies.append(op)
                 continue
             step = self._step(op, body)
@@ -99,15 +107,17 @@ class _Schedule:
         """Yield the step of copies that are started one after the other."""
         if not copies:
             return
-        condition = self._condition(copies[0])
+        commits = [use.op for use in copies[0].operands["destination"].uses]
+        committed = next((op for op in commits if op.name == "commit_copies"), copies[0])
+        condition = self._condition(committed)
         slots = [op.operands["destination"] for op in copies]
         of = f" of i+{self._ahead}" if body else ""
         yield f"start copies{of} to {self._tiles(slots, body)}{condition}"
 
     def _step(self, op: Op, body: bool) -> str | None:
         """Return an op that is a step of its own in words; None for one that only computes."""
-        if op.name == "wait_group":
-            stay = op.attributes["pending"]
+        if op.name in ("wait_copies", "wait_group"):
+            stay = op.attributes.get("pending", 0)
             those = f"; those of {counted(stay, 'later iteration')} stay under way" if stay else ""
             return f"wait for the copies of i to {self._tiles(op.results, body)}{those}"
         if op.name == "barrier":

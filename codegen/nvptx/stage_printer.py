@@ -82,7 +82,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     def notation(self, name: str, state: State) -> Sequence[str]:
         """See `StagePrinter`."""
         if name in BLOCK_STAGES:
-            return legend(op for each in state.kernels for op in each.kernel.walk())
+            return legend(op for each in self.kernels(state) for op in each.kernel.walk())
         return (LAYOUTS,) if self._layouts.definitions else ()
 
     def spelling(self, name: str) -> Spelling:

@@ -219,9 +219,9 @@ def test_buffers_outside_of_the_workspace(
     ("stage", "harm", "found_behind", "said"),
     [
         ("pipeline_loops", stored_in_a_ring, "pipeline_loops", "a slot that is being filled"),
-        # Accesses of shared memory are followed as soon as it is allocated.
-        ("pipeline_loops", wrong_turn, "allocate_memory", "the turn is not that of the slot"),
-        ("place_barriers", no_barrier, "allocate_memory", "no barrier stands between"),
+        # Accesses of shared memory are followed as soon as they should be in order.
+        ("pipeline_loops", wrong_turn, "place_fences", "the turn is not that of the slot"),
+        ("place_barriers", no_barrier, "place_fences", "no barrier stands between"),
         ("allocate_memory", memory_used_twice, "allocate_memory", "copy_async: no barrier stands"),
     ],
 )

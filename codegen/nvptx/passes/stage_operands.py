@@ -107,6 +107,10 @@ class ProductOperands:
         pieces: dict[str, Value],
         ends: dict[str, int] | None = None,
     ) -> Op:
+        """Return the op that completes a product, or its part along k between `ends`.
+
+        Of operands that are staged in pieces, `pieces` has the memory.
+        """
         operands = {"acc": acc}
         attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
         if not plan.atom.of_warpgroup:

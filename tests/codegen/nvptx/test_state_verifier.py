@@ -39,7 +39,7 @@ def test_products_take_operands_from_the_layout_of_the_instruction(slot: str) ->
     turned = replace(layout, lane=(*layout.lane[1:], layout.lane[0]))
     op.operands[slot].type = replace(op.operands[slot].type, layout=turned)
     problem = state_problem(state)
-    assert f"{slot} is not in the layout in which mma.sync.aligned.m16n8k32" in problem
+    assert f"{slot} is not in the layout in which mma.sync.aligned.m16n8k16" in problem
     assert problem.startswith("mma_scaled at ")
 
 

@@ -133,7 +133,8 @@ def texts(
 ) -> tuple[str, ...]:
     """Return the pairs of a barrier as text.
 
-    `memory` is what the barrier has for operands, `areas` are the `shared_alloc` ops of the body.
+    `memory` is what the barrier has for operands; `areas` are the ops of the body that allocate
+    shared memory.
     """
     labels = {tile: _area(number, tile) for number, op in enumerate(areas) for tile in op.results}
     labels |= {value: str(number) for number, value in enumerate(memory)}

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.areas import ALLOCATIONS
 from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
@@ -179,7 +180,7 @@ class _Reuse:
 
     def name_pairs(self) -> None:
         """Give each barrier its pairs, and the memory that they are about."""
-        areas = [op for op in self._body.walk() if op.name == "shared_alloc"]
+        areas = [op for op in self._body.walk() if op.name in ALLOCATIONS]
         for barrier in self._barriers():
             pairs = self._pairs_of(barrier) or self._walk.ordered_by(barrier, lambda _: True)
             shared = memory(barrier, pairs, self._numbers)

@@ -33,7 +33,7 @@ def test_every_text_reads_back(name: str, target: str, monkeypatch: pytest.Monke
         text = printer.print(stage, state).text
         if stage not in BLOCK_STAGES:
             return
-        kernels = [each.kernel for each in state.kernels]
+        kernels = [each.kernel for each in printer.kernels(state)]
         plain = printed(kernels)
         assert printed(back := parsed(text)) == plain
         if plain not in seen.values():

@@ -13,6 +13,7 @@ from tests.codegen.nvptx.gathering_loops import TYPES, K, M, launch, text
 from tileir import assemble
 from tileir.codegen import compile, emulator
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.reasons import Decision
 
 POINTERS = f"tile<{M}x{K}xptr<f16>>"
 TYPES_OF_STORE = f"{POINTERS}, tile<{M}x{K}xf16>, tile<{M}x{K}xi1>"
@@ -29,7 +30,7 @@ def copied(source: str, target: str = "sm_80") -> tuple[int, list[str]]:
     found = decided(KernelIR.of(assemble(source).functions[0]), target, "pipeline_loops")
     ops = list(found.kernel.walk())
     gathered = sum(op.name == "gather_async" for op in ops if op.parent.parent_op)
-    refused = [found.refused.loads.get(op, []) for op in ops if op.name == "load_ptr_tko"]
+    refused = [found.reasons[Decision.NOT_AHEAD].of(op) for op in ops if op.name == "load_ptr_tko"]
     return gathered // 2, [reason.id for reasons in refused for reason in reasons]
 
 

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from tests.conftest import nvidia_tool
 from tileir import assemble
 from tileir.codegen import compile
+from tileir.gpus import assembled_for
 
-from . import loops, sass
+from . import figures, loops, sass
 
 KERNELS = ("matmul_f16", "attention", "attention_bf16")
 SOURCES = Path(__file__).parents[1] / "kernels"
@@ -85,8 +86,9 @@ def pair(name: str, target: str, folder: Path) -> Pair:
     bytecode = assemble((SOURCES / f"{name}.mlir").read_text())
     compiled = compile(bytecode, target)
     source, cubin = folder / "ours.ptx", folder / "ours.cubin"
-    source.write_text(compiled.ptx)
-    _run("ptxas", f"-arch={target}", "-o", cubin, source)
+    source.write_text(figures.without_twins(compiled.ptx, [compiled.plan[name]]))
+    gpu = assembled_for(target, compiled.plan[name]["ptx_target"])
+    _run("ptxas", f"-arch={gpu}", "-o", cubin, source)
     ours = _loop(cubin, compiled.plan[name]["dynamic_shared_memory"])
     source, cubin = folder / "theirs.tileirbc", folder / "theirs.cubin"
     source.write_bytes(bytecode.build())

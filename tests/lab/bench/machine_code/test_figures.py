@@ -213,5 +213,5 @@ def test_a_kernel_becomes_a_row() -> None:
         assert row.ours.shared == plan["dynamic_shared_memory"]
         assert any("MMA." in name for name in row.ours.counted[0])
         assert row.ours.blocks >= 1
-        assert row.ours.groups > 0
+        assert row.ours.groups > 0 or any("UTMALDG" in name for name in row.ours.opcodes)
         assert row.theirs.shared > 0
