@@ -58,7 +58,7 @@ def span_of(offsets: Sequence[int], size: int) -> int | None:
     addresses = sorted((offset * size for offset in offsets), key=int.bit_length)
     for span in SPANS:
         plain = [1 << address.bit_length() - 1 for address in addresses if address]
-        if max(plain, default=0) < 2 << _LINE_BITS - 1:
+        if max(plain, default=0) < 1 << _LINE_BITS:
             continue
         if all(
             swizzled(line, span) == address

@@ -9,6 +9,8 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
+from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
+from tileir.codegen.nvptx.launch.tensor_maps import BYTES
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
 from tileir.ir import Body
 
@@ -17,8 +19,7 @@ from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
 
-_TENSOR_MAP = ir.ArrayType(ir.IntType(8), 128)
-ALIGNMENT_OF_MAPS = 64
+_TENSOR_MAP = ir.ArrayType(ir.IntType(8), BYTES)
 
 
 def declare_kernel(module: ir.Module, kernel: KernelIR, maps: int = 0) -> None:

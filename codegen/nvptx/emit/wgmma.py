@@ -15,6 +15,7 @@ from llvmlite import ir
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.nvptx.machine import wgmma
+from tileir.codegen.nvptx.machine.matrix_descriptor import UNIT_BITS
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
 from tileir.ir import Op, Value
@@ -22,8 +23,6 @@ from tileir.ir import Op, Value
 from .context import I32, I64, Context
 from .sequences.mma_operands import RegisterOperand
 from .sequences.shuffle import shuffle
-
-_UNIT_BITS = 4
 
 
 def mma_async(ctx: Context, op: Op) -> None:
@@ -88,13 +87,13 @@ class _Described:
         thread = [0] * (ctx.threads.bit_length() - 1 - len(part.warp))
         thread += [0] * group + [self._at(base) for base in part.warp[group:]]
         address = builder.add(ctx.values[value], ctx.combined(tuple(thread)))
-        units = builder.lshr(address, ir.Constant(I32, _UNIT_BITS))
+        units = builder.lshr(address, ir.Constant(I32, UNIT_BITS))
         uniform = shuffle(builder, "idx", units, ir.Constant(I32, 0))
         self._first = builder.or_(builder.zext(uniform, I64), ir.Constant(I64, found.bits))
 
     def at(self, offset: int) -> list[ir.Value]:
         """Return the descriptor of the part at an offset."""
-        units = self._at(offset) >> _UNIT_BITS
+        units = self._at(offset) >> UNIT_BITS
         return [self._builder.add(self._first, ir.Constant(I64, units))]
 
     def _at(self, element: int) -> int:

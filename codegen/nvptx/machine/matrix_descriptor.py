@@ -16,10 +16,10 @@ _GROUP = 3
 """Log2 of the rows that a swizzle moves chunks in."""
 _MODES = {128: 1, 64: 2, 32: 3}
 """Width of a row, in bytes -> the number of its swizzle in a descriptor of `wgmma`."""
-_UNIT_BITS = 4
-"""Descriptors count 16 bytes."""
+UNIT_BITS = 4
+"""Log2 of the bytes that descriptors count in."""
 _LEADING_AT, _STRIDE_AT, _MODE_AT = 16, 32, 62
-_IGNORED = 1 << _UNIT_BITS
+_IGNORED = 1 << UNIT_BITS
 """A distance that says nothing: of only one step, or one that the mode does without."""
 
 
@@ -63,8 +63,8 @@ class MatrixDescriptor:
     def bits(self) -> int:
         """The descriptor of an operand at address 0."""
         return (
-            self.leading >> _UNIT_BITS << _LEADING_AT
-            | self.stride >> _UNIT_BITS << _STRIDE_AT
+            self.leading >> UNIT_BITS << _LEADING_AT
+            | self.stride >> UNIT_BITS << _STRIDE_AT
             | _MODES[self.span] << _MODE_AT
         )
 

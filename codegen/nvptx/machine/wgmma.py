@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from .mma_atoms import Atom
+from .mma_atoms import BITS, Atom
 
 _CONSTRAINTS = {ir.IntType(32): "r", ir.IntType(64): "l", ir.FloatType(): "f"}
 
@@ -44,7 +44,7 @@ def start(
             numbers.append(f"${2 * len(acc) + arguments.index(value)}")
         return numbers[0] if len(values) == 1 else f"{{{', '.join(numbers)}}}"
 
-    halves = atom.a in ("f16", "bf16")
+    halves = BITS[atom.a] == 16
     for lhs, rhs in products:
         flags = ["1", "1"]
         if halves:

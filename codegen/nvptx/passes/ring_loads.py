@@ -270,12 +270,15 @@ class RingLoads:
             "commit_group", {"tiles": tuple(slots)}, results=[Flight(tiles)], origin=origin
         )
         add(commit)
-        following = self._next
-        if following is None:
-            advance = self._advance(turn, origin)
-            add(advance)
-            following = advance.result
-        return [following], [commit.result, *tokens]
+        return [self._turn_behind(turn, add, origin)], [commit.result, *tokens]
+
+    def _turn_behind(self, turn: Value, add: Callable[[Op], None], origin: Op) -> Value:
+        """Return the turn behind one that has been filled: in the body, it is known already."""
+        if self._next is not None:
+            return self._next
+        advance = self._advance(turn, origin)
+        add(advance)
+        return advance.result
 
     def _advance(self, turn: Value, origin: Op) -> Op:
         operands = {"ring": self._rings[0], "turn": turn}

@@ -130,9 +130,4 @@ class TensorRing(RingLoads):
         flight = Flight(tuple(each.tile for each in self.copied))
         commit = make("commit_copies", operands, results=[flight], origin=origin)
         add(commit)
-        following = self._next
-        if following is None:
-            advance = self._advance(turn, origin)
-            add(advance)
-            following = advance.result
-        return [following], [commit.result, *tokens]
+        return [self._turn_behind(turn, add, origin)], [commit.result, *tokens]
