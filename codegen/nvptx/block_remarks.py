@@ -157,7 +157,7 @@ def _ring_of(loop: Op) -> Op | None:
 def _roles(state: State, each: KernelState, named: Named) -> Found:
     warps = counted(each.threads // state.target.warp, "warp")
     if any(op.name == "pipelined_for" for op in each.kernel.walk()):
-        why = "a copy into the ring completes for the thread that makes it, not for other warps"
+        why = "warps are not divided into roles yet"
         yield Row(None, f"one role for {warps}: copy, wait, compute, store", why)
 
 

@@ -251,7 +251,7 @@ def add_twins(state: State) -> None:
 def specialise_warps(state: State) -> None:
     """Divide the warps of a block into roles: all warps have the same one.
 
-    Another role would wait for copies of other warps, and cp.async completes for its own thread.
+    None is split off yet: a producer would fill the rings of the others.
     """
 
 
