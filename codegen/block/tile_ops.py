@@ -10,6 +10,7 @@ from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
 from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
+from .slots import HANDED_ON
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
 GENERIC = unit("generic", "Addresses are generic: the block has variables in shared memory.")
@@ -50,9 +51,11 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 """Mnemonic -> the slots that are added."""
 
 WIDENED: dict[tuple[str, str], tuple[str, ...]] = {
+    ("for", "initValues"): HANDED_ON.kinds,
+    ("for", "resultValues"): HANDED_ON.kinds,
     ("print_tko", "args"): ("tile", "shared"),
 }
-"""Mnemonic and operand slot -> the kinds of types that it has in the block IR: tiles of several
-elements are printed from shared memory."""
+"""Mnemonic and slot -> the kinds of types that it has in the block IR: roles carry turns, and tiles
+of several elements are printed from shared memory."""
 REPLACED = ("extract", "insert", "mmaf", "mmaf_scaled", "mmai", "reduce", "scan")
 """Mnemonics of Tile IR that the block IR does not have."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import alignment
+from tileir.codegen.block.areas import ARRIVALS, alignment
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Body, Op
@@ -48,7 +48,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("commit_copies", "commit_group", *COPIES):
+        if use.name not in (*_COMMITS, *COPIES):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -62,6 +62,10 @@ def _wait(op: Op) -> Iterator[tuple[Op, str]]:
             yield op, "a tile that arrives has not the offsets with which it was copied"
 
 
+_COMMITS = ("commit_copies", "commit_group", "commit_slot")
+_WITH_RINGS = ("acquire_slot", "advance", "barrier", "first_turn", "release_slot", "shared_slot")
+
+
 def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     if len({value.type.slots for value in op.results}) > 1:
         yield op, "tiles of one ring have different numbers of slots"
@@ -69,9 +73,8 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     yield from _aligned(op)
     if cast(Shared, op.result.type).slots == 1:
         return
-    allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_copies", "wait_group")
     for user in _users(op):
-        if user.name not in allowed:
+        if user.name not in (*_WITH_RINGS, *ARRIVALS):
             yield user, "a ring is accessed as a whole; only a wait gives its tiles"
 
 
