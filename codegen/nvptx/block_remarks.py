@@ -155,10 +155,18 @@ def _ring_of(loop: Op) -> Op | None:
 
 
 def _roles(state: State, each: KernelState, named: Named) -> Found:
-    warps = counted(each.threads // state.target.warp, "warp")
-    if any(op.name == "pipelined_for" for op in each.kernel.walk()):
-        why = "warps are not divided into roles yet"
-        yield Row(None, f"one role for {warps}: copy, wait, compute, store", why)
+    roles = [op for op in each.kernel.walk() if op.name == "role"]
+    for role in roles:
+        working, warps, registers = (
+            role.attributes[slot] for slot in ("working", "warps", "registers")
+        )
+        works = "" if working == warps else f", of which {working} works"
+        does = "fills" if role.attributes["frees"] else "waits for, reads and releases"
+        what = f"{counted(warps, 'warp')} from number {role.attributes['first']} on{works}"
+        yield Row(role, f"{what}; {registers} registers a thread", f"it {does} slots of rings")
+    for op in each.kernel.walk():
+        if reasons := _reasons(each, Decision.ONE_ROLE, op):
+            yield _because(op, "all warps have one role", *reasons)
 
 
 def _barriers(state: State, each: KernelState, named: Named) -> Found:

@@ -52,7 +52,7 @@ SENTENCES = {
     "dear_reads": "it would take {0} instructions for each that multiplies",
     # why all warps have one role
     "role_feature": "the target's warps cannot hand over registers",
-    "role_warps": "the block has fewer than {0} whole warpgroups",
+    "role_warps": "its warps are no whole warpgroups",
     "role_fixed": "{0} says how many warps a block has",
     "role_around": "{0} is around the loop, not only `for`",
     "role_early_end": "some iterations of a loop end early",

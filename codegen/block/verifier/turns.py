@@ -15,7 +15,9 @@ _CARRYING = ("for",)
 def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
     """Yield the ops that make a turn, or hand on another one than the next."""
     for op in body.walk():
-        if op.name not in (*_MAKERS, *_CARRYING) and any(isinstance(each.type, Turn) for each in op.results):
+        if op.name not in (*_MAKERS, *_CARRYING) and any(
+            isinstance(each.type, Turn) for each in op.results
+        ):
             yield op, "a turn is made by first_turn and advance only"
         if op.name == "pipelined_for":
             yield from _advanced(op)

@@ -13,7 +13,7 @@ of its registers, as `setmaxnreg` asks for whole warpgroups; one warp of it work
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LANE_BITS
-from tileir.codegen.nvptx.launch.contract import Contract
+from tileir.codegen.nvptx.launch.contract import COMPILER, MOST_REGISTERS, Contract
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
@@ -35,14 +35,13 @@ from tileir.types import Token
 
 from .producer_slice import HARMLESS, ProducerSlice, producer_slice
 
-LEAST_WARPGROUPS = 2
-"""The fewest consumer warpgroups: a single one waits for nobody, and a producer's would double the
-threads."""
 LEAST_SLOTS = 2
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
 CONSUMER_REGISTERS = 240
 """The most registers of a consumer's thread."""
+_MORE = WARPGROUP << LANE_BITS
+"""Threads of the producer's warpgroup."""
 _FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
 _BOUNDS = ("lowerBound", "upperBound", "step")
 
@@ -58,9 +57,11 @@ def specialise_warps(state: KernelState, target: Target) -> bool:
             state.reasons[Decision.ONE_ROLE].add(loop, plan)
         return False
     _Split(state, plan).split()
-    warps = state.contract["num_warps"] + WARPGROUP
-    choice = Choice(warps, state.contract.by("num_warps"))
-    state.contract = Contract({**state.contract.choices, "num_warps": choice})
+    contract = state.contract
+    choices = {"num_warps": Choice(contract["num_warps"] + WARPGROUP, contract.by("num_warps"))}
+    if plan.blocks > contract["minnctapersm"]:
+        choices["minnctapersm"] = Choice(plan.blocks, COMPILER)
+    state.contract = Contract({**contract.choices, **choices})
     state.kernel.edited()
     return True
 
@@ -89,6 +90,8 @@ class _Ring:
 class _Plan:
     slice: ProducerSlice
     rings: Sequence[_Ring]
+    blocks: int
+    """Blocks that an SM is to hold."""
     registers: int
     """Those of a consumer's thread."""
 
@@ -99,8 +102,8 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     if not target.has("setmaxnreg"):
         return Reason("role_feature")
     groups, rest = divmod(state.threads, WARPGROUP << LANE_BITS)
-    if rest or groups < LEAST_WARPGROUPS:
-        return Reason("role_warps", LEAST_WARPGROUPS)
+    if rest or not groups:
+        return Reason("role_warps")
     if contract.by("num_warps").startswith(("option", "attribute")):
         return Reason("role_fixed", contract.by("num_warps"))
     found = producer_slice(state.kernel.body, loops)
@@ -114,19 +117,29 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
         if largest.slots == LEAST_SLOTS:
             return Reason("role_memory")
         largest.slots -= 1
-    registers = _registers(state, target)
-    needed = registers_needed(body, target)(contract["minnctapersm"])
-    if needed > registers:
-        return Reason("role_registers", needed)
-    return _Plan(found, rings, registers)
+    memory = others + sum(ring.bytes for ring in rings)
+    blocks, needed = contract["minnctapersm"], registers_needed(body, target)
+    if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
+        return Reason("role_registers", wanted)
+    while _fits(state.threads, blocks + 1, memory, needed, target):
+        blocks += 1
+    return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
 
 
-def _registers(state: KernelState, target: Target) -> int:
-    """Return the registers that a thread of the consumer can have, beside the producer's."""
-    more = WARPGROUP << LANE_BITS
-    threads, blocks = state.threads + more, state.contract["minnctapersm"]
-    each = min(target.registers_per_sm // (blocks * threads), 255) & -8
-    left = (each * threads - PRODUCER_REGISTERS * more) // state.threads & -8
+def _fits(
+    threads: int, blocks: int, memory: int, needed: Callable[[int], int], target: Target
+) -> bool:
+    """Whether an SM has memory and registers for so many blocks."""
+    if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
+        return False
+    enough = needed(blocks) <= _registers(threads, blocks, target)
+    return enough and memory <= target.shared_of_each(blocks)
+
+
+def _registers(threads: int, blocks: int, target: Target) -> int:
+    """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
+    each = min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
+    left = (each * (threads + _MORE) - PRODUCER_REGISTERS * _MORE) // threads & -8
     return min(left, CONSUMER_REGISTERS)
 
 
