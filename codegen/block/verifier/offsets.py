@@ -13,6 +13,17 @@ from tileir.ir import Body, Op
 
 _MOVES = {"store_shared": ("value", "destination"), "load_shared": (None, "source")}
 
+_OF_RINGS = (
+    "advance",
+    "barrier",
+    "first_turn",
+    "shared_slot",
+    "wait_copies",
+    "wait_group",
+    "wait_mma",
+)
+"""Ops that take a ring as a whole; products may have read any of its slots."""
+
 
 def offset_problems(body: Body) -> Iterator[tuple[Op, str]]:
     """Yield the ops that see shared memory otherwise than it was stored."""
@@ -48,7 +59,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("commit_copies", "commit_group", *COPIES):
+        if use.name not in ("commit_copies", "commit_group", "wait_mma_reads", *COPIES):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -69,9 +80,8 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     yield from _aligned(op)
     if cast(Shared, op.result.type).slots == 1:
         return
-    allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_copies", "wait_group")
     for user in _users(op):
-        if user.name not in allowed:
+        if user.name not in _OF_RINGS:
             yield user, "a ring is accessed as a whole; only a wait gives its tiles"
 
 
