@@ -18,6 +18,8 @@ from .types import Shared
 
 ALLOCATIONS = ("mbarrier_alloc", "shared_alloc")
 """The ops that allocate shared memory for tiles, and for what copies of them complete on."""
+ARRIVALS = ("wait_copies", "wait_group", "wait_slot")
+"""The waits whose results are tiles in a slot of their rings."""
 ALIGNMENT = 16
 """The alignment of an area, in bytes: the widest access."""
 ROW_ALIGNMENT = 128
@@ -91,7 +93,7 @@ def behind(tile: Value) -> tuple[Value, Value | None]:
             tile = op.operands["source"]
         elif op.name == "shared_slot":
             tile, turn = op.operands["ring"], op.operands["turn"]
-        elif op.name in ("wait_copies", "wait_group"):
+        elif op.name in ARRIVALS:
             tile, turn = op.operands["rings"][tile.index], op.operands["turn"]
         else:
             break
@@ -109,5 +111,5 @@ def _readers(tile: Value) -> Iterator[Op]:
         yield use.op
         if use.op.name in ("shared_slot", "shared_view"):
             yield from _readers(use.op.result)
-        elif use.op.name in ("wait_copies", "wait_group") and use.slot == "rings":
+        elif use.op.name in ARRIVALS and use.slot == "rings":
             yield from _readers(use.op.results[cast(int, use.index)])

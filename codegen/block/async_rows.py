@@ -89,10 +89,11 @@ TENSOR_COPIES = (
     ),
     Row(
         "mbarrier_init",
-        "One thread initialises mbarriers: each phase ends when one thread has arrived.",
+        "One thread initialises mbarriers: each phase ends when so many threads have arrived.",
         operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        attributes=(Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),),
         effects=SIDE_EFFECT,
-        format="{barriers} : {barriers:type}",
+        format="{barriers}[ arrivals = {arrivals}] : {barriers:type}",
     ),
     Row(
         "mbarrier_inval",

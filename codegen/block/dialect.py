@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tileir.formats.ops import OPS
 from tileir.formats.ops.assembly import default_format
-from tileir.formats.ops.spec import Attribute, Op, Operand, Result, Row
+from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Result, Row
 from tileir.ir.dialect import KINDS as TILE_IR_KINDS
 from tileir.ir.dialect import Dialect
 
@@ -18,7 +18,8 @@ from .tile_ops import ADDED, REPLACED, WIDENED
 from .types import Flight, Frag, Mbarrier, Shared, Turn, type_problem
 from .verifier import RULES
 
-_Slot = TypeVar("_Slot", Operand, Result)
+
+Slot = TypeVar("Slot", Operand, Result)
 
 
 def _extended(row: Op) -> Op:
@@ -26,20 +27,20 @@ def _extended(row: Op) -> Op:
     added = ADDED.get(row.mnemonic, ())
     operands = tuple(_widened(row, slot) for slot in row.operands)
     results = tuple(_widened(row, slot) for slot in row.results)
-    if not added and operands == row.operands and results == row.results:
+    if not added and (operands, results) == (row.operands, row.results):
         return row
     return replace(
         row,
-        operands=(*operands, *(slot for slot in added if isinstance(slot, Operand))),
         results=results,
+        operands=(*operands, *(slot for slot in added if isinstance(slot, Operand))),
         attributes=(*row.attributes, *(slot for slot in added if isinstance(slot, Attribute))),
         format=default_format(row) if row.format is None else row.format,
     )
 
 
-def _widened(row: Op, slot: _Slot) -> _Slot:
-    constraint = WIDENED.get((row.mnemonic, slot.name))
-    return replace(slot, type=constraint) if constraint else slot
+def _widened(row: Op, slot: Slot) -> Slot:
+    kinds = WIDENED.get((row.mnemonic, slot.name))
+    return replace(slot, type=Constraint(kinds)) if kinds else slot
 
 
 ROWS: dict[str, Row | Op] = {

@@ -32,6 +32,7 @@ from tileir.formats.ops.spec import (
 
 from .async_rows import PRODUCTS, TENSOR_COPIES, WAITS
 from .attributes import INTEGER, INTEGERS, LAYOUT, TEXT, TEXTS
+from .role_rows import ROLES
 from .slots import (
     ALONG,
     CLUSTERS,
@@ -409,4 +410,15 @@ FRAME = (
     ),
 )
 
-ROWS = (*PLACES, *MOVES, *TENSOR_COPIES, *ORDERS, *PRODUCTS, *WAITS, *TOGETHER, *CONTROL, *FRAME)
+ROWS = (
+    *PLACES,
+    *MOVES,
+    *TENSOR_COPIES,
+    *ORDERS,
+    *PRODUCTS,
+    *WAITS,
+    *TOGETHER,
+    *CONTROL,
+    *ROLES,
+    *FRAME,
+)

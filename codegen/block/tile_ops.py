@@ -6,10 +6,11 @@ is made, from what is known of alignments, strides and masks.
 
 from __future__ import annotations
 
-from tileir.formats.ops.spec import Attribute, Constraint, Operand, optional, scalar, unit
+from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
-from .slots import ALONG, CLUSTERS, HANDED_ON, NARROW, OFFSET, RUN, VECTOR, WHOLE
+from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
+from .slots import HANDED_ON
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
 GENERIC = unit("generic", "Addresses are generic: the block has variables in shared memory.")
@@ -49,12 +50,12 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 }
 """Mnemonic -> the slots that are added."""
 
-WIDENED: dict[tuple[str, str], Constraint] = {
-    ("for", "initValues"): HANDED_ON,
-    ("for", "resultValues"): HANDED_ON,
-    ("print_tko", "args"): Constraint(("tile", "shared")),
+WIDENED: dict[tuple[str, str], tuple[str, ...]] = {
+    ("for", "initValues"): HANDED_ON.kinds,
+    ("for", "resultValues"): HANDED_ON.kinds,
+    ("print_tko", "args"): ("tile", "shared"),
 }
-"""Mnemonic and slot of an operand or a result -> the types that it has in the block IR: tiles of
-several elements are printed from shared memory, and products may be under way where a loop ends."""
+"""Mnemonic and slot -> the kinds of types that it has in the block IR: roles carry turns, and tiles
+of several elements are printed from shared memory."""
 REPLACED = ("extract", "insert", "mmaf", "mmaf_scaled", "mmai", "reduce", "scan")
 """Mnemonics of Tile IR that the block IR does not have."""

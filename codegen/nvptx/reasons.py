@@ -50,6 +50,17 @@ SENTENCES = {
     "not_ahead": "no loop could load it iterations ahead",
     "scattered": "narrower elements would be read one by one",
     "dear_reads": "it would take {0} instructions for each that multiplies",
+    # why all warps have one role
+    "role_feature": "the target's warps cannot hand over registers",
+    "role_warps": "the block has fewer than {0} whole warpgroups",
+    "role_fixed": "{0} says how many warps a block has",
+    "role_around": "{0} is around the loop, not only `for`",
+    "role_early_end": "some iterations of a loop end early",
+    "role_tile": "a tile of {0} says what is copied",
+    "role_control": "{0} says what is copied",
+    "role_effect": "{0}, which says what is copied, has an effect",
+    "role_memory": "shared memory has no room for rings that live as long as the kernel",
+    "role_registers": "a consumer's thread would need {0} registers",
     # why a ring has so many slots
     "ring_usual": "one iteration ahead may be too late for memory's latency",
     "ring_flight": "{0} bytes in flight are what saturates memory",
@@ -136,6 +147,7 @@ class Decision(Enum):
     RING_SLOTS = "how many slots the ring of a loop has"
     OVERLAP = "whether products of an iteration are under way in the next one"
     UNROLL = "how often a loop is unrolled"
+    ONE_ROLE = "no producer fills the ring of a loop"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 
@@ -154,6 +166,11 @@ class Reasons:
     def drop(self, op: Op) -> None:
         """Forget the reasons for an op."""
         self._reasons.pop(op, None)
+
+    def move(self, op: Op, other: Op) -> None:
+        """Have another op take the place of one."""
+        if op in self._reasons:
+            self._reasons[other] = self._reasons.pop(op)
 
     def of(self, op: Op) -> Sequence[Reason]:
         """Return the reasons for an op, none if nothing was decided about it."""

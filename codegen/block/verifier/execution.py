@@ -17,14 +17,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import area_bytes, behind, slot_layout
+from tileir.codegen.block.areas import ARRIVALS, area_bytes, behind, slot_layout
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
+from .role_slots import RoleSlots, Slots
+
 _NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
+_SLOTS = {
+    "acquire_slot": "acquire",
+    "commit_slot": "commit",
+    "release_slot": "release",
+    "wait_slot": "wait",
+}
+"""Mnemonic -> the method of `RoleSlots`."""
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -99,6 +108,7 @@ class _Run:
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
         self._variables: list[tuple[int, int]] = []
+        self._slots = RoleSlots()
         for op in areas:
             if op.name != "shared_alloc":
                 start, end = self._starts[op], self._starts[op] + area_bytes(op)
@@ -142,6 +152,10 @@ class _Run:
             return self._branch(op, state)
         elif op.name in LOOPS:
             return self._loop(op, state)
+        elif op.name == "role":
+            self._roles(op, state)
+        elif op.name in _SLOTS:
+            self._slot(op, state)
         elif op.name == "continue":
             self._exits[-1][0].append((state, op))
             return None
@@ -172,6 +186,41 @@ class _Run:
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
             state.unseen[piece] = False
+
+    def _roles(self, op: Op, state: _State) -> None:
+        """Run all roles at the first one: whoever fills slots, then whoever waits for them."""
+        roles = [each for each in op.parent.ops if each.name == "role"]
+        if op is not roles[0]:
+            return
+        roles.sort(key=lambda role: not any(each.name == "commit_slot" for each in role.walk()))
+        for role in roles:
+            self.block(role.regions[0].block, state.copy())
+        if why := self._slots.end():
+            self._problem(op, why)
+
+    def _slot(self, op: Op, state: _State) -> None:
+        """A role may access a slot, or has done so."""
+        turn = state.values.get(op.operands["turn"], 0)
+        tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]
+        slots: Slots = frozenset((tile, turn) for tile in tiles)
+        if op.name == "commit_slot":
+            if {piece for _, piece in state.copied} != slots:
+                self._problem(op, "what is committed is not what was copied")
+            state.copied = []
+        elif op.name == "wait_slot":
+            for piece in slots:
+                self._hold(piece, None, state)
+        elif op.name == "release_slot":
+            ranges = [self._range(piece) for piece in slots]
+            for reads in state.reading.values():
+                if any(
+                    each.start < high and low < each.end for each in reads for low, high in ranges
+                ):
+                    self._problem(op, "a product under way reads the slot that is released")
+            for piece in slots:
+                state.held.pop(piece, None)
+        if why := getattr(self._slots, _SLOTS[op.name])(op, slots):
+            self._problem(op, why)
 
     def _start(self, op: Op, state: _State) -> None:
         """A product reads its operands from here on."""
@@ -305,6 +354,10 @@ class _Run:
             current = _joined([each for each, _ in again])
             if current is not None and op.name != "loop":
                 left.append(current.copy())
+        if any(isinstance(value.type, Turn) for value in op.results):
+            # Roles that fill and read the same slots make all of the trips, both of them.
+            left = left[-1:]
+            _assign(left[0], carried, op.results)
         return _joined(left)
 
     def _prologue(
@@ -344,7 +397,7 @@ def _trips(loop: Op) -> int:
     slots = [
         value.type.slots
         for op in loop.walk()
-        if op.name in ("wait_copies", "wait_group")
+        if op.name in (*ARRIVALS, "acquire_slot")
         for value in op.operands["rings"]
     ]
     return max([1, *slots]) + 1

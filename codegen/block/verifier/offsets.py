@@ -6,23 +6,12 @@ from collections.abc import Iterator
 from typing import cast
 
 from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import alignment
+from tileir.codegen.block.areas import ARRIVALS, alignment
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Body, Op
 
 _MOVES = {"store_shared": ("value", "destination"), "load_shared": (None, "source")}
-
-_OF_RINGS = (
-    "advance",
-    "barrier",
-    "first_turn",
-    "shared_slot",
-    "wait_copies",
-    "wait_group",
-    "wait_mma",
-)
-"""Ops that take a ring as a whole; products may have read any of its slots."""
 
 
 def offset_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -59,7 +48,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("commit_copies", "commit_group", "wait_mma_reads", *COPIES):
+        if use.name not in ("wait_mma_reads", *_COMMITS, *COPIES):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -73,6 +62,19 @@ def _wait(op: Op) -> Iterator[tuple[Op, str]]:
             yield op, "a tile that arrives has not the offsets with which it was copied"
 
 
+_COMMITS = ("commit_copies", "commit_group", "commit_slot")
+_WITH_RINGS = (
+    "acquire_slot",
+    "advance",
+    "barrier",
+    "first_turn",
+    "release_slot",
+    "shared_slot",
+    "wait_mma",
+)
+"""Ops that take a ring as a whole; products that are awaited may have read any of its slots."""
+
+
 def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     if len({value.type.slots for value in op.results}) > 1:
         yield op, "tiles of one ring have different numbers of slots"
@@ -81,7 +83,7 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     if cast(Shared, op.result.type).slots == 1:
         return
     for user in _users(op):
-        if user.name not in _OF_RINGS:
+        if user.name not in (*_WITH_RINGS, *ARRIVALS):
             yield user, "a ring is accessed as a whole; only a wait gives its tiles"
 
 

@@ -55,7 +55,7 @@ Pair = tuple[Access, Access, Op]
 """An access, a later one, and the op that makes the later one."""
 
 
-_CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "wait_group", *LOOPS))
+_CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "role", "wait_group", *LOOPS))
 """Ops without accesses that change what is open."""
 
 
@@ -130,6 +130,9 @@ class BarrierWalk:
             return self.loop(op, open_)
         elif op.name == "if":
             return self._if(op, open_)
+        elif op.name == "role":
+            self.meet(op, self.accesses.of.get(op, ()), open_)
+            self.block(op.regions[0].block, set(open_))
         elif op.name in ("continue", "break"):
             self._leave(op, open_)
             return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.make import make
+from tileir.codegen.block.roles import role_of
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
 
@@ -27,7 +28,11 @@ def place_fences(body: Body) -> None:
         if op.name == "mma_async":
             tiles = (value for value in op.operand_list() if isinstance(value.type, Shared))
             read |= {behind(tile)[0] for tile in tiles}
-        filled |= op.name == "copy_tensor"
+        if op.name == "copy_tensor":
+            ring = behind(op.operands["destination"])[0]
+            read.add(ring)
+            # Where roles share a ring, no other area has its bytes.
+            filled |= role_of(op) is None
     if not read and not filled:
         return
     walk = _Fencing(Accesses(body, None), None if filled else read)

@@ -21,7 +21,14 @@ from tileir.ir import Block, Op, Value
 _NO_ACCESSES = frozenset(
     ("advance", "barrier", "commit_group", "first_turn", "shared_slot", "shared_view", "wait_group")
 )
-_WAITS = ("commit_copies", "wait_copies")
+_WAITS = (
+    "acquire_slot",
+    "commit_copies",
+    "commit_slot",
+    "release_slot",
+    "wait_copies",
+    "wait_slot",
+)
 """Ops that access mbarriers, and no tile."""
 """Ops with operands in shared memory that access none of it."""
 _FIRST = "first turn"
@@ -93,6 +100,12 @@ def place_of(turn: Value | None) -> Place:
 def shared_accesses(op: Op) -> Iterator[SharedAccess]:
     """Yield the accesses of an op to shared memory."""
     if op.name in _NO_ACCESSES:
+        return
+    if op.name == "role":  # a barrier within it would be of its own warps only
+        used = {value: None for inner in op.walk() for value in inner.operand_list()}
+        for value in used:
+            if isinstance(value.type, Mbarrier):
+                yield SharedAccess(op.name, value, False)
         return
     for slot, operand in op.operands.items():
         for value in operand if isinstance(operand, tuple) else (operand,):
