@@ -18,7 +18,6 @@ from .tile_ops import ADDED, REPLACED, WIDENED
 from .types import Flight, Frag, Mbarrier, Shared, Turn, type_problem
 from .verifier import RULES
 
-
 Slot = TypeVar("Slot", Operand, Result)
 
 

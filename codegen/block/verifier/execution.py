@@ -23,6 +23,7 @@ from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
+from tileir.types import Scalar, Tile
 
 from .role_slots import RoleSlots, Slots
 
@@ -34,6 +35,7 @@ _SLOTS = {
     "wait_slot": "wait",
 }
 """Mnemonic -> the method of `RoleSlots`."""
+_TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -71,7 +73,8 @@ class _State:
     unseen: dict[Piece, bool] = field(default_factory=dict)
     """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
-    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles."""
+    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles;
+    constant i1 -> whether it is true."""
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
@@ -144,6 +147,8 @@ class _Run:
             self._wait(op, state)
         elif op.name == "mma_async":
             self._start(op, state)
+        elif op.name == "constant" and op.result.type == _TRUTH:
+            state.values[op.result] = any(op.attributes["value"].data)
         elif op.name == "mma_init":
             state.adding[op.result] = 0
         elif op.name in ("wait_mma", "wait_mma_reads"):
@@ -200,6 +205,8 @@ class _Run:
 
     def _slot(self, op: Op, state: _State) -> None:
         """A role may access a slot, or has done so."""
+        if state.values.get(op.operands.get("predicate"), True) is False:
+            return
         turn = state.values.get(op.operands["turn"], 0)
         tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]
         slots: Slots = frozenset((tile, turn) for tile in tiles)

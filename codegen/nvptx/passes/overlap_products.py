@@ -7,7 +7,9 @@ those of the iteration before have read their operands; only behind it are their
 filled again. Behind the loop, one `wait_mma` makes a tile of the flight.
 
 Where tensor copies fill the ring, the slot that is filled is that of the iteration before. Copies
-of threads need a barrier before the products as well; these would need a second one.
+of threads need a barrier before the products as well; these would need a second one. Where another
+role fills the ring, a slot is released an iteration later, and that of the last one behind the
+loop.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Block, Op, Value
+from tileir.ir.constants import to_constant
+from tileir.types import Scalar, Tile
 
+_TRUTH = Tile(Scalar("i1"))
 _FILLS = (*COPIES, "commit_copies")
 """Ops of an iteration that fill a slot of a ring."""
 
@@ -130,12 +135,13 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     for fill in [op for op in block.ops if op.name in _FILLS and op.is_before(wait)]:
         fill.move_after(place)
         place = fill
-    for each in reversed(sums):
-        _carry_flight(loop, each, areas)
+    awaited = [_carry_flight(loop, each, areas) for each in reversed(sums)]
+    for release in [op for op in block.ops if op.name == "release_slot"]:
+        _release_later(loop, release, wait, awaited[0])
 
 
-def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> None:
-    """Make a carried accumulator the flight of it, which is awaited behind the loop alone."""
+def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> Op:
+    """Make a carried accumulator the flight of it; return the wait for it, behind the loop."""
     tile, flight = cast(Frag, each.argument.type), loop.results[each.number]
     awaited = make("wait_mma", {}, {"pending": 0}, [tile], origin=each.products[-1])
     awaited.insert_after(loop)
@@ -151,3 +157,37 @@ def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> None:
     for product, wait in zip(each.products, each.waits, strict=True):
         wait.result.type = kind
         wait.replace_with(product.result)
+    return awaited
+
+
+def _release_later(loop: Op, release: Op, wait: Op, awaited: Op) -> None:
+    """Release a slot in the iteration behind its own; that of the last one behind the loop.
+
+    The loop carries the turn of the slot that is still read, and whether there is one.
+    """
+    turn = release.operands["turn"]
+    first = loop.operands["initValues"][turn.index - 1]
+    held, exists = _carry(loop, first, turn), _carry(loop, _truth(loop, 0), _truth(loop, 1))
+    last = release.clone({turn: loop.results[held]})
+    arguments = carried(loop)
+    release.operands["turn"], release.operands["predicate"] = arguments[held], arguments[exists]
+    release.move_after(wait)
+    last.operands["predicate"] = loop.results[exists]
+    last.insert_after(awaited)
+
+
+def _carry(loop: Op, first: Value, following: Value) -> int:
+    """Carry one value more through a loop; return its number."""
+    loop.operands["initValues"] = (*loop.operands["initValues"], first)
+    loop.regions[0].block.add_argument(first.type)
+    end = loop.regions[0].block.ops[-1]
+    end.operands["operands"] = (*end.operands["operands"], following)
+    loop.add_result(first.type)
+    return len(loop.results) - 1
+
+
+def _truth(loop: Op, value: int) -> Value:
+    attributes = {"value": to_constant(value, _TRUTH)}
+    made = make("constant", attributes=attributes, results=[_TRUTH], origin=loop)
+    made.insert_before(loop)
+    return made.result

