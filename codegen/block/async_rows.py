@@ -5,6 +5,7 @@ from __future__ import annotations
 from tileir.formats.ops.control_flow import INDEX
 from tileir.formats.ops.spec import (
     DENSE_VIEW,
+    NO_MEMORY_EFFECT,
     READS,
     SIDE_EFFECT,
     TILE,
@@ -120,6 +121,7 @@ _PAIRED = Attribute(
     default="",
 )
 _OPERAND = Constraint(("tile", "shared"))
+_SUM = Constraint(("tile", "flight"))
 _CONVERSIONS = tuple(
     Attribute(
         f"{slot}_conversion",
@@ -159,7 +161,7 @@ PRODUCTS = (
         operands=(
             Operand("lhs", _OPERAND, "The matrix of m by k."),
             Operand("rhs", SHARED, "The matrix of k by n."),
-            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+            Operand("acc", _SUM, "The accumulator, in the layout of the atom; a flight chains."),
         ),
         results=(Result("flight", FLIGHT, doc="Of the accumulator."),),
         attributes=(_ATOM, *_K),
@@ -168,6 +170,14 @@ PRODUCTS = (
             "{lhs}, {rhs}, {acc} atom = {atom}[ first = {first}][ end = {end}]"
             " : {lhs:type}, {rhs:type}, {acc:type} -> {flight:type}"
         ),
+    ),
+    Row(
+        "mma_init",
+        "The flight of an accumulator to which no product adds yet.",
+        operands=(Operand("acc", TILE, "The accumulator, in the layout of an atom."),),
+        results=(Result("flight", FLIGHT, doc="Of the accumulator."),),
+        effects=NO_MEMORY_EFFECT,
+        format="{acc} : {acc:type} -> {flight:type}",
     ),
     Row(
         "mma_scaled",
@@ -193,7 +203,7 @@ PRODUCTS = (
     ),
 )
 
-PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS)
+PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS if row.mnemonic != "mma_init")
 """The rows that multiply matrices."""
 WAITS = (
     Row(
@@ -211,5 +221,15 @@ WAITS = (
             "{flight}[, {memory}] pending = {pending} : {flight:type}[, {memory:type}]"
             " -> {result:type}"
         ),
+    ),
+    Row(
+        "wait_mma_reads",
+        "Wait until at most `pending` of this warpgroup's latest products are under way.\n"
+        "Their flights stay flights. What earlier ones have read in shared memory may be filled"
+        " again: it is `memory`.",
+        operands=(many("memory", SHARED, "What is not read any more behind this wait."),),
+        attributes=(Attribute("pending", INTEGER, "How many products may stay under way."),),
+        effects=SIDE_EFFECT,
+        format="[ {memory}] pending = {pending}[ : {memory:type}]",
     ),
 )

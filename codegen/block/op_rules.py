@@ -138,9 +138,10 @@ def fills_its_slot(op: Op) -> str | None:
 
 
 def starts_its_accumulator(op: Op) -> str | None:
-    """The flight of a mma_async is of its accumulator."""
+    """The flight of a mma_async is of its accumulator, or of the flight that it goes on with."""
     found = cast(Flight, op.result.type).tiles
-    due = (op.operands["acc"].type,)
+    kind = op.operands["acc"].type
+    due = kind.tiles if isinstance(kind, Flight) else (kind,)
     return None if found == due else _expected("the flight", "is of", due, found)
 
 
@@ -167,6 +168,7 @@ OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "commit_slot": (turn_of_its_mbarriers, fills_its_slot),
     "first_turn": (turn_of_its_ring,),
     "mma_async": (starts_its_accumulator,),
+    "mma_init": (starts_its_accumulator,),
     "pipelined_for": (pipelined_regions,),
     "release_slot": (turn_of_its_ring, turn_of_its_mbarriers),
     "role": (has_whole_warpgroups,),

@@ -15,6 +15,8 @@ from tileir.formats.ops.spec import (
     Result,
     Row,
     many,
+    optional,
+    scalar,
     unit,
 )
 
@@ -71,9 +73,16 @@ ROLES = (
     ),
     Row(
         "release_slot",
-        "Each warp of the role has read a slot, which may be filled again when all of them have.",
-        operands=(Operand("barriers", MBARRIER, "The empty mbarriers."), _RINGS, _TURN),
+        "Each warp of the role has read a slot, which may be filled again when all of them have.\n"
+        "Nothing is released where the predicate behind `if` is false.",
+        operands=(
+            Operand("barriers", MBARRIER, "The empty mbarriers."),
+            _RINGS,
+            _TURN,
+            optional("predicate", scalar("i1"), "Whether there is a slot to release."),
+        ),
         effects=SIDE_EFFECT,
-        format=_SLOT_FORMAT,
+        format="{barriers}, {rings}[[{turn}]][ if {predicate}] : {barriers:type}, {turn:type},"
+        " {rings:type}",
     ),
 )

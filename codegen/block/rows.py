@@ -6,7 +6,7 @@ attributes name instructions.
 
 from __future__ import annotations
 
-from tileir.formats.ops.control_flow import CARRIED, INDEX
+from tileir.formats.ops.control_flow import INDEX
 from tileir.formats.ops.spec import (
     DENSE_VIEW,
     NO_MEMORY_EFFECT,
@@ -359,10 +359,10 @@ CONTROL = (
             Operand("lowerBound", _BOUND, "The first index."),
             Operand("upperBound", _BOUND, "The end."),
             Operand("step", _BOUND, "The step."),
-            many("initValues", CARRIED, "Carried values of the first iteration."),
+            many("initValues", HANDED_ON, "Carried values of the first iteration."),
             many("aheadValues", HANDED_ON, "Values that the iteration that is ahead hands on."),
         ),
-        results=(Result("results", CARRIED, Like("initValues"), "As in `for`.", "many"),),
+        results=(Result("results", HANDED_ON, Like("initValues"), "As in `for`.", "many"),),
         attributes=(
             unit("unsignedCmp", "Whether bounds are unsigned."),
             Attribute("ahead", INTEGER, "How many iterations are under way."),

@@ -169,6 +169,15 @@ def _roles(state: State, each: KernelState, named: Named) -> Found:
             yield _because(op, "all warps have one role", *reasons)
 
 
+def _overlapping(state: State, each: KernelState, named: Named) -> Found:
+    for op in each.kernel.walk():
+        if reasons := _reasons(each, Decision.OVERLAP, op):
+            inside = op.regions[0].block.ops
+            late = any(inner.name == "wait_mma_reads" for inner in inside)
+            when = "while the next iteration starts its own" if late else "in their own iteration"
+            yield _because(op, f"products awaited {when}", *reasons)
+
+
 def _barriers(state: State, each: KernelState, named: Named) -> Found:
     found = barriers(each)
     if found:
@@ -294,6 +303,7 @@ ROWS: dict[str, Callable[[State, KernelState, Named], Found]] = {
     "choose_copies": _copies,
     "pipeline_loops": _loops,
     "specialise_warps": _roles,
+    "overlap_products": _overlapping,
     "place_barriers": _barriers,
     "allocate_memory": _memory,
     "unroll_loops": _unrolled,

@@ -79,7 +79,9 @@ class _Schedule:
         yield "  iteration i, counted from 0:"
         for step in self._steps(body, True):
             yield f"    {step}"
-        yield "  behind the last iteration: nothing is under way"
+        products = any(op.name == "wait_mma_reads" for op in body.ops)
+        last = "its products are" if products else "nothing is"
+        yield f"  behind the last iteration: {last} under way"
 
     def _steps(self, block: Block, body: bool) -> Iterator[str]:
         """Yield the steps of a block, which is the body or the prologue."""
@@ -129,6 +131,11 @@ class _Schedule:
             return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
         if op.name == "wait_mma":
             return f"wait for {self._names.op(op.operands['flight'].owner)}"
+        if op.name == "wait_mma_reads":
+            stay = counted(op.attributes["pending"], "product")
+            freed = op.operands["memory"]
+            may = f": {self._tiles(freed, body)} may be filled" if freed else ""
+            return f"wait until {stay} of i, and no earlier one, may be under way{may}"
         if accesses_of(op) is not None:
             condition = self._condition(op)
             of = f" for i+{self._ahead}" if body and condition else ""

@@ -96,6 +96,13 @@ SENTENCES = {
     "unfit_size": "its tensor has an extent or a stride in bytes of {0}, which is in no tensor map",
     "short_rows": "its rows have {0} bytes",
     "large_box": "its tile has more than {0} elements along a dimension",
+    # why products of an iteration stay under way in the next one, or do not
+    "under_way": "only products add to their sums",
+    "several_ends": "an iteration has several ends",
+    "sum_used": "the iteration uses a sum itself",
+    "registers_read": "a product reads an operand in registers, which the next iteration changes",
+    "stored_anew": "an operand is stored to the same shared memory in each iteration",
+    "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",
@@ -138,6 +145,7 @@ class Decision(Enum):
     AHEAD = "a load or copy is made iterations ahead"
     NOT_AHEAD = "a load is made in its own iteration"
     RING_SLOTS = "how many slots the ring of a loop has"
+    OVERLAP = "whether products of an iteration are under way in the next one"
     UNROLL = "how often a loop is unrolled"
     ONE_ROLE = "no producer fills the ring of a loop"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"

@@ -44,6 +44,7 @@ from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
 from .passes.memory.place_fences import place_fences as fences_of
+from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.roles.specialise_warps import specialise_warps as specialise
 from .passes.to_block_ir import to_block_ir as block_ir_of
@@ -78,6 +79,7 @@ __all__ = [
     "hoist_invariants",
     "number_lines",
     "optimise",
+    "overlap_products",
     "pipeline_loops",
     "place_barriers",
     "place_fences",
@@ -253,6 +255,12 @@ def specialise_warps(state: State) -> None:
     """Specialise warps: where it can, one of them fills the rings of tensor copies."""
     for kernel_state in state.kernels:
         specialise(kernel_state, state.target)
+
+
+def overlap_products(state: State) -> None:
+    """Keep matrix products of an iteration under way while the next iteration starts its own."""
+    for kernel_state in state.kernels:
+        overlapped(kernel_state)
 
 
 def place_barriers(state: State) -> None:

@@ -23,6 +23,7 @@ from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
+from tileir.types import Scalar, Tile
 
 from .role_slots import RoleSlots, Slots
 
@@ -34,6 +35,7 @@ _SLOTS = {
     "wait_slot": "wait",
 }
 """Mnemonic -> the method of `RoleSlots`."""
+_TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -66,10 +68,13 @@ class _State:
     """How many products have been started."""
     reading: dict[int, tuple[_Access, ...]] = field(default_factory=dict)
     """Number of a product under way -> its reads of shared memory, which no barrier ends."""
+    adding: dict[Value, int] = field(default_factory=dict)
+    """Flight of an accumulator -> the number of the last product that adds to it, 0 if none has."""
     unseen: dict[Piece, bool] = field(default_factory=dict)
     """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
-    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles."""
+    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles;
+    constant i1 -> whether it is true."""
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
@@ -79,6 +84,7 @@ class _State:
             held=dict(self.held),
             copied=list(self.copied),
             reading=dict(self.reading),
+            adding=dict(self.adding),
             unseen=dict(self.unseen),
             values=dict(self.values),
         )
@@ -141,7 +147,11 @@ class _Run:
             self._wait(op, state)
         elif op.name == "mma_async":
             self._start(op, state)
-        elif op.name == "wait_mma":
+        elif op.name == "constant" and op.result.type == _TRUTH:
+            state.values[op.result] = any(op.attributes["value"].data)
+        elif op.name == "mma_init":
+            state.adding[op.result] = 0
+        elif op.name in ("wait_mma", "wait_mma_reads"):
             self._finish(op, state)
         elif op.name == "if":
             return self._branch(op, state)
@@ -195,6 +205,8 @@ class _Run:
 
     def _slot(self, op: Op, state: _State) -> None:
         """A role may access a slot, or has done so."""
+        if state.values.get(op.operands.get("predicate"), True) is False:
+            return
         turn = state.values.get(op.operands["turn"], 0)
         tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]
         slots: Slots = frozenset((tile, turn) for tile in tiles)
@@ -219,28 +231,30 @@ class _Run:
 
     def _start(self, op: Op, state: _State) -> None:
         """A product reads its operands from here on."""
-        before = set(state.open)
-        self._accesses(op, state)
+        reads = self._accesses(op, state)
         state.products += 1
-        state.values[op.result] = state.products
-        state.reading[state.products] = (*(state.open - before),)
+        state.adding[op.result] = state.products
+        state.reading[state.products] = reads
 
     def _finish(self, op: Op, state: _State) -> None:
-        """A product has read its operands."""
-        number = state.values.get(op.operands["flight"], 0)
-        if state.products - number < op.attributes["pending"]:
+        """All products but the latest ones have read their operands, in this warpgroup."""
+        finished = state.products - op.attributes["pending"]
+        if op.name == "wait_mma" and state.adding.get(op.operands["flight"], 0) > finished:
             self._problem(op, "the product that is awaited may stay under way")
-        for each in state.reading.pop(number, ()):
-            state.open.discard(each)
-        self._accesses(op, state)
+        for number in [each for each in state.reading if each <= finished]:
+            del state.reading[number]
 
-    def _accesses(self, op: Op, state: _State) -> None:
-        for slot, operand in op.operands.items():
-            for value in operand if isinstance(operand, tuple) else (operand,):
-                if value is not None and isinstance(value.type, Shared):
-                    self._access(op, value, slot == "destination", state)
+    def _accesses(self, op: Op, state: _State) -> tuple[_Access, ...]:
+        """Do the accesses of an op; return those that a barrier has to end."""
+        found = [
+            self._access(op, value, slot == "destination", state)
+            for slot, operand in op.operands.items()
+            for value in (operand if isinstance(operand, tuple) else (operand,))
+            if value is not None and isinstance(value.type, Shared)
+        ]
+        return tuple(each for each in found if each is not None)
 
-    def _access(self, op: Op, value: Value, writes: bool, state: _State) -> None:
+    def _access(self, op: Op, value: Value, writes: bool, state: _State) -> _Access | None:
         tile, turn = behind(value)
         piece = tile, 0 if turn is None else state.values.get(turn, 0)
         start, end = self._range(piece)
@@ -255,15 +269,17 @@ class _Run:
         if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
-            return
-        state.open.add(_Access(op, writes, start, end, how))
+            return None
+        access = _Access(op, writes, start, end, how)
+        state.open.add(access)
         if op.name == "mma_async" and self._is_unseen(start, end, state):
             self._problem(op, "no fence of the writers and barrier stand before this")
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif op.name != "wait_mma" and not _holds(state.held.get(piece, frozenset()), op, value):
+        elif not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
+        return access
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
         start, end = self._range(piece)
@@ -311,8 +327,11 @@ class _Run:
         inits = op.operands["initValues"]
         left = [] if op.name == "loop" else [state.copy()]
         arguments = list(op.regions[0].block.arguments[0 if op.name == "loop" else 1 :])
+        results = [] if op.name == "loop" else op.results
         carried, handed = arguments[: len(inits)], arguments[len(inits) + 2 :]
         queue: list[list[Any]] = []
+        for each in left:
+            _assign(each, inits, op.results)
         if op.name == "pipelined_for":
             state = self._prologue(op, state, handed, queue)
             ahead = len(op.operands["aheadValues"])
@@ -333,7 +352,9 @@ class _Run:
             for each, end in again:
                 values = list(end.operand_list())
                 delayed = [each.values.get(value) for value in values[len(carried) :]]
-                _assign(each, values[: len(carried)], carried)
+                _assign(
+                    each, (*values[: len(carried)], *values[: len(inits)]), (*carried, *results)
+                )
             if op.name == "pipelined_for" and again:
                 # All ways through an iteration start the same copies.
                 queue.append(delayed)
@@ -391,8 +412,12 @@ def _trips(loop: Op) -> int:
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:
     """Make block arguments or results what values are; all values are read first."""
-    known = [state.values.get(value) for value in values]
-    state.values.update(zip(targets, known, strict=False))
+    pairs = [*zip(values, targets, strict=False)]
+    known = [(state.values.get(value), state.adding.get(value)) for value, _ in pairs]
+    for (_, target), (value, product) in zip(pairs, known, strict=True):
+        state.values[target] = value
+        if product is not None:
+            state.adding[target] = product
 
 
 def _joined(states: list[_State]) -> _State | None:
@@ -400,11 +425,16 @@ def _joined(states: list[_State]) -> _State | None:
     if not states:
         return None
     first, *others = states
+    products = max(each.products for each in states)
+    for each in states:
+        _renumber(each, products - each.products)
     for other in others:
         first.open |= other.open
         first.groups = min(first.groups, other.groups)
-        first.products = min(first.products, other.products)
-        first.reading = other.reading | first.reading
+        for number, reads in other.reading.items():
+            first.reading[number] = tuple({*first.reading.get(number, ()), *reads})
+        for flight, number in other.adding.items():
+            first.adding[flight] = max(number, first.adding.get(flight, 0))
         for piece, fenced in other.unseen.items():
             first.unseen[piece] = fenced and first.unseen.get(piece, True)
         first.copied += [each for each in other.copied if each not in first.copied]
@@ -415,6 +445,14 @@ def _joined(states: list[_State]) -> _State | None:
         }
         first.values = other.values | first.values
     return first
+
+
+def _renumber(state: _State, more: int) -> None:
+    """Count products as if there had been more of them before: what matters is their distance from
+    the latest one."""
+    state.products += more
+    state.reading = {number + more: reads for number, reads in state.reading.items()}
+    state.adding = {flight: number and number + more for flight, number in state.adding.items()}
 
 
 def _how(op: Op, value: Value, writes: bool) -> object:

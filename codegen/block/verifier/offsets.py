@@ -48,7 +48,7 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in (*_COMMITS, *COPIES):
+        if use.name not in ("wait_mma_reads", *_COMMITS, *COPIES):
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -63,7 +63,16 @@ def _wait(op: Op) -> Iterator[tuple[Op, str]]:
 
 
 _COMMITS = ("commit_copies", "commit_group", "commit_slot")
-_WITH_RINGS = ("acquire_slot", "advance", "barrier", "first_turn", "release_slot", "shared_slot")
+_WITH_RINGS = (
+    "acquire_slot",
+    "advance",
+    "barrier",
+    "first_turn",
+    "release_slot",
+    "shared_slot",
+    "wait_mma",
+)
+"""Ops that take a ring as a whole; products that are awaited may have read any of its slots."""
 
 
 def _alloc(op: Op) -> Iterator[tuple[Op, str]]:

@@ -39,11 +39,16 @@ def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
 
 
 def _carried_on(loop: Op) -> Iterator[tuple[Op, str]]:
-    """Check what a loop in a role carries: a turn, advanced once in it or in a loop within."""
+    """Check what a loop in a role carries: a turn, advanced once in it or in a loop within.
+
+    A turn may be carried one iteration longer: that of the slot that is still read.
+    """
     block = loop.regions[0].block
     for end in continues(block):
         for value, argument in zip(end.operand_list(), block.arguments[1:], strict=False):
             if not isinstance(argument.type, Turn):
+                continue
+            if value.owner is block and value is not argument:
                 continue
             inner = value.owner
             if isinstance(inner, Op) and inner.name == "for":

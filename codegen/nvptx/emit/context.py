@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
 from tileir.ir import Block, Op, Value
@@ -81,8 +81,8 @@ class Context:
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     def layout(self, value: Value) -> LinearLayout:
-        """Return the layout of a tile; a single element is in every thread."""
-        kind = value.type
+        """Return the layout of a tile, or of one under way; a single element is in every thread."""
+        kind = registers_of(value.type)
         return kind.layout if isinstance(kind, Frag) else uniform(self.threads)
 
     def fragment(self, value: Value) -> Fragment:

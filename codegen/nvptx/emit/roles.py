@@ -70,10 +70,12 @@ def wait_slot(ctx: Context, op: Op) -> None:
 def release_slot(ctx: Context, op: Op) -> None:
     """Lower release_slot: one lane arrives for its warp, behind all lanes."""
     builder = ctx.builder
-    first = builder.not_(ctx.thread_has(_LANES))
+    wanted, predicate = builder.not_(ctx.thread_has(_LANES)), op.operands["predicate"]
+    if predicate is not None:
+        wanted = builder.and_(wanted, ctx.scalar(predicate))
     tensor_copy.converge(builder)
     barrier = mbarrier_of(ctx, op.operands["barriers"], op.operands["turn"])
-    tensor_copy.arrive_if(builder, barrier, first)
+    tensor_copy.arrive_if(builder, barrier, wanted)
 
 
 LOWERINGS = {

@@ -19,7 +19,7 @@ from functools import cache
 from typing import cast
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
-from tileir.codegen.block.types import Flight, Frag
+from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import log2
 from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.ops.spec import DIVISION
@@ -109,9 +109,7 @@ class _Estimate:
 
     def _words(self, value: Value) -> int:
         """Return the registers that a tile takes in a thread; a single element takes none."""
-        kind = value.type
-        if isinstance(kind, Flight) and isinstance(kind.tiles[0], Frag):
-            kind = kind.tiles[0]
+        kind = registers_of(value.type)
         if not isinstance(kind, Frag) or _takes_none(value):
             return 0
         if self.copied and _is_loaded(value):

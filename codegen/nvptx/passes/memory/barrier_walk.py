@@ -74,7 +74,7 @@ class Accesses:
         for op in body.walk():
             if op.name in _CONTROL:
                 self.stops.add(op)
-            elif found := list(self._of(op)):
+            if op.name not in _CONTROL - {"role"} and (found := list(self._of(op))):
                 self.of[op] = found
                 self.stops.add(op)
 
