@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tileir.formats.ops import OPS
 from tileir.formats.ops.assembly import default_format
-from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Row
+from tileir.formats.ops.spec import Attribute, Op, Operand, Row
 from tileir.ir.dialect import KINDS as TILE_IR_KINDS
 from tileir.ir.dialect import Dialect
 
@@ -33,8 +33,8 @@ def _extended(row: Op) -> Op:
 
 
 def _widened(row: Op, slot: Operand) -> Operand:
-    kinds = WIDENED.get((row.mnemonic, slot.name))
-    return replace(slot, type=Constraint(kinds)) if kinds else slot
+    widened = WIDENED.get((row.mnemonic, slot.name))
+    return replace(slot, type=widened) if widened else slot
 
 
 ROWS: dict[str, Row | Op] = {

@@ -6,9 +6,10 @@ is made, from what is known of alignments, strides and masks.
 
 from __future__ import annotations
 
-from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
+from tileir.formats.ops.spec import READS, Attribute, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
+from .block_row import Memory
 from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
@@ -49,8 +50,8 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 }
 """Mnemonic -> the slots that are added."""
 
-WIDENED: dict[tuple[str, str], tuple[str, ...]] = {
-    ("print_tko", "args"): ("tile", "shared"),
+WIDENED: dict[tuple[str, str], Memory] = {
+    ("print_tko", "args"): Memory(("tile", "shared"), READS),
 }
 """Mnemonic and operand slot -> the kinds of types that it has in the block IR: tiles of several
 elements are printed from shared memory."""

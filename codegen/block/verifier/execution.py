@@ -16,15 +16,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import area_bytes, behind, slot_layout
+from tileir.codegen.block.areas import AREAS, LIVE_THROUGHOUT, area_bytes, behind, slot_layout
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
+from tileir.codegen.block.op_facts import (
+    ARRIVALS,
+    ASYNC_PRODUCTS,
+    ASYNC_PROXY,
+    COMMITS,
+    COPIES,
+    ENDS,
+    FOR_ALL,
+    accessed,
+    exchanged,
+)
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
-_NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -89,15 +98,13 @@ class _Run:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
-        areas = [
-            op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")
-        ]
+        areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
         self._variables: list[tuple[int, int]] = []
         for op in areas:
-            if op.name != "shared_alloc":
+            if op.name in LIVE_THROUGHOUT:
                 start, end = self._starts[op], self._starts[op] + area_bytes(op)
                 self._variable(op, start, end)
                 self._variables.append((start, end))
@@ -122,16 +129,16 @@ class _Run:
         elif op.name == "advance":
             turn = state.values.get(op.operands["turn"], 0)
             state.values[op.result] = (turn + 1) % cast(Turn, op.result.type).slots
-        elif op.name in ("commit_copies", "commit_group"):
+        elif op.name in COMMITS:
             state.groups += 1
             tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
             state.values[op.result] = state.groups, tuple(state.copied), tiles
             state.copied = []
-        elif op.name in ("wait_copies", "wait_group"):
+        elif op.name in ARRIVALS:
             self._wait(op, state)
-        elif op.name == "mma_async":
+        elif op.name in ASYNC_PRODUCTS:
             self._start(op, state)
-        elif op.name == "wait_mma":
+        elif op.name in ENDS:
             self._finish(op, state)
         elif op.name == "if":
             return self._branch(op, state)
@@ -145,7 +152,7 @@ class _Run:
             return None
         elif op.name == "return":
             return None
-        elif op.name not in _NO_ACCESS:
+        else:
             self._accesses(op, state)
         return state
 
@@ -162,7 +169,7 @@ class _Run:
         for copy, piece in arrived:
             if piece not in pieces:
                 self._problem(op, "the turn is not that of the slot that was filled")
-            if op.name == "wait_copies":  # whoever waits sees them, through either proxy
+            if op.name in FOR_ALL:
                 continue
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
@@ -186,34 +193,31 @@ class _Run:
         self._accesses(op, state)
 
     def _accesses(self, op: Op, state: _State) -> None:
-        for slot, operand in op.operands.items():
-            for value in operand if isinstance(operand, tuple) else (operand,):
-                if value is not None and isinstance(value.type, Shared):
-                    self._access(op, value, slot == "destination", state)
+        for value, writes in accessed(op):
+            if isinstance(value.type, Shared):
+                self._access(op, value, writes, state)
 
     def _access(self, op: Op, value: Value, writes: bool, state: _State) -> None:
         tile, turn = behind(value)
         piece = tile, 0 if turn is None else state.values.get(turn, 0)
         start, end = self._range(piece)
-        how = _how(op, value, writes)
+        how = _how(op, value)
         for other in state.open:
             if other.start < end and start < other.end and (writes or other.writes):
                 own = how is not None and how == other.how
-                if not own or not ((writes and other.writes) or _alone(op, writes)):
+                if not own or not ((writes and other.writes) or _alone(op)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        if op.name == "copy_tensor" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers before it and barrier stand before this")
+        if op.name in ASYNC_PROXY and self._is_unseen(start, end, state):
+            self._problem(op, "no fence of the writers and barrier stand before this")
         if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return
         state.open.add(_Access(op, writes, start, end, how))
-        if op.name == "mma_async" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers and barrier stand before this")
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif op.name != "wait_mma" and not _holds(state.held.get(piece, frozenset()), op, value):
+        elif op.name not in ENDS and not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
@@ -330,7 +334,7 @@ def _trips(loop: Op) -> int:
     slots = [
         value.type.slots
         for op in loop.walk()
-        if op.name in ("wait_copies", "wait_group")
+        if op.name in ARRIVALS
         for value in op.operands["rings"]
     ]
     return max([1, *slots]) + 1
@@ -364,20 +368,20 @@ def _joined(states: list[_State]) -> _State | None:
     return first
 
 
-def _how(op: Op, value: Value, writes: bool) -> object:
+def _how(op: Op, value: Value) -> object:
     """Return what says which thread stores or loads which byte."""
-    if op.name not in ("load_shared", "store_shared"):
+    kind = exchanged(op)
+    if kind is None:
         return None
     seen = cast(Shared, value.type).offsets
     offsets = [each for each in seen if each or op.attributes["part"] is None]
     if rank(offsets) < len(offsets):
         return None
-    kind = (op.operands["value"] if writes else op.result).type
     layout = kind.layout if isinstance(kind, Frag) else None
     return behind(value)[0], seen, layout, op.attributes["part"]
 
 
-def _alone(op: Op, writes: bool) -> bool:
+def _alone(op: Op) -> bool:
     """Whether no two threads have the same element."""
-    kind = (op.operands["value"] if writes else op.result).type
+    kind = exchanged(op)
     return isinstance(kind, Frag) and kind.layout.replicas == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.op_facts import ASYNC_PRODUCTS
 from tileir.codegen.nvptx.schedule.mma_plan import plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
 from tileir.ir import Block, Op
@@ -14,7 +15,7 @@ def first_slice(block: Block) -> Op | None:
     Return the op behind which copies go; None if they go to the start of the iteration.
     """
     for op in block.ops:
-        if op.name == "mma_async":  # the copies are issued while it is under way
+        if op.name in ASYNC_PRODUCTS:  # the copies are issued while it is under way
             return op
         if op.name in PRODUCT_NAMES:
             return _split(op)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.accesses import layout_of
 from tileir.codegen.block.control_edges import BRANCHING, edges, loop_block
+from tileir.codegen.block.op_facts import ACCESSES, COPIES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -26,7 +26,6 @@ from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
-_SHARED = ("insert_slice", "load_shared", "load_slice", "store_shared", "wait_mma", *PRODUCT_NAMES)
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 
@@ -117,7 +116,7 @@ def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
     if op.name in COPIES:
         return True
-    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
+    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in ACCESSES
 
 
 def carried(accesses: Accesses, again: bool) -> Accesses:
@@ -149,10 +148,8 @@ def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
 
 
 def _access(op: Op, facts: Divisibility) -> MemoryAccess:
-    if op.name == "gather_async":
-        layout, writes = op.operands["source"].type.layout, False
-    elif op.name in COPIES:
-        layout, writes = op.attributes.get("threads"), False
+    if op.name in COPIES:
+        layout, writes = layout_of(op), False
     else:
         layout, writes = _layout(op), op.spec.effects != READS
     view, block = op.operands.get("view"), loop_block(op.parent)
