@@ -14,7 +14,7 @@ from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
 from .async_rows import PRODUCT_NAMES
-from .op_facts import ASYNC_PRODUCTS, SAME_MEMORY
+from .op_facts import ASYNC_READS, SAME_MEMORY
 from .types import Shared
 
 ALLOCATIONS = ("mbarrier_alloc", "shared_alloc")
@@ -44,7 +44,7 @@ def pattern_alignment(tile: Value) -> int:
     """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
     of addresses, the size of the pattern; 1 for any other tile."""
     kind = cast(Shared, tile.type)
-    if not any(reader.name in ASYNC_PRODUCTS for reader in _readers(tile)):
+    if not any(reader.name in ASYNC_READS for reader in _readers(tile)):
         return 1
     return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
 

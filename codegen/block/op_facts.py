@@ -11,7 +11,6 @@ from tileir.formats.ops.spec import NO_MEMORY_EFFECT, WRITES
 from tileir.ir import Op, Value
 from tileir.types import ValueType
 
-from .async_rows import PRODUCT_NAMES
 from .block_row import COMMIT, COPY, WAIT, Memory, Row
 from .rows import ROWS
 from .tile_ops import WIDENED
@@ -34,8 +33,6 @@ FOR_ALL = _named(lambda row: row.for_all)
 """Waits behind which all threads see what is there, through either proxy."""
 ASYNC_PROXY = _named(lambda row: row.async_proxy)
 """Ops that access shared memory through the async proxy."""
-ASYNC_PRODUCTS = tuple(name for name in PRODUCT_NAMES if name in ASYNC_PROXY)
-"""Products that are under way until they are awaited; descriptors say where operands lie."""
 SAME_MEMORY = {row.mnemonic: row.same_memory for row in ROWS if row.same_memory}
 """Mnemonic -> the operand slot whose memory the results are."""
 _LAYOUT_OF = {row.mnemonic: row.layout_of for row in ROWS if row.layout_of}
@@ -55,6 +52,10 @@ ACCESSES: dict[str, dict[str, bool]] = {}
 """Mnemonic -> the operand slots whose shared memory the op accesses -> whether it writes there."""
 for _mnemonic, _slot, _writes in _accessed():
     ACCESSES.setdefault(_mnemonic, {})[_slot] = _writes
+
+
+ASYNC_READS = tuple(name for name in ASYNC_PROXY if not any(ACCESSES[name].values()))
+"""Those that read it, until they are awaited."""
 
 
 def accessed(op: Op) -> Iterator[tuple[Value, bool]]:

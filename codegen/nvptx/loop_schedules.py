@@ -15,7 +15,7 @@ from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import BRANCHING
 from tileir.codegen.block.op_facts import (
     ARRIVALS,
-    ASYNC_PRODUCTS,
+    ASYNC_PROXY,
     COMMITS,
     COPIES,
     ENDS,
@@ -126,7 +126,7 @@ class _Schedule:
         if op.name in PRODUCT_NAMES:
             operands = (op.operands[slot] for slot in ("lhs", "rhs"))
             read = [value for value in operands if isinstance(value.type, Shared)]
-            start = "start " if op.name in ASYNC_PRODUCTS else ""
+            start = "start " if op.name in ASYNC_PROXY else ""
             return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
         if op.name in ENDS:
             return f"wait for {self._names.op(op.operands['flight'].owner)}"

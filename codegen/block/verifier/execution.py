@@ -21,8 +21,8 @@ from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.op_facts import (
     ARRIVALS,
-    ASYNC_PRODUCTS,
     ASYNC_PROXY,
+    ASYNC_READS,
     COMMITS,
     COPIES,
     ENDS,
@@ -136,7 +136,7 @@ class _Run:
             state.copied = []
         elif op.name in ARRIVALS:
             self._wait(op, state)
-        elif op.name in ASYNC_PRODUCTS:
+        elif op.name in ASYNC_READS:
             self._start(op, state)
         elif op.name in ENDS:
             self._finish(op, state)
