@@ -1,8 +1,8 @@
 """The registers of a block, which `setmaxnreg` moves from warps that need few to others.
 
 At first every thread has as many as the kernel is compiled for: as `.maxnreg` says, or else as many
-as a block of its size can have. A warp that asks for more waits until others have released as
-many.
+as a block of its size can have, beside as many others as `.minnctapersm` says. A warp that asks for
+more waits until others have released as many.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ GROUP = 4
 class Registers:
     """The registers of all warps of a batch."""
 
-    def __init__(self, batch: Batch, most: int | None) -> None:
-        """`most` is what the PTX limits a thread to, if it says so."""
+    def __init__(self, batch: Batch, most: int | None, resident: int = 1) -> None:
+        """`most` is what the PTX limits a thread to, if it says so; an SM holds so many blocks."""
         self.batch = batch
         self.warps = batch.pitch // WARP
-        first = FILE // batch.pitch // STEP * STEP if most is None else most
+        first = FILE // (batch.pitch * resident) // STEP * STEP if most is None else most
         self.held = np.full(batch.count // WARP, min(first, MOST), np.int64)
         """For each warp, the registers of a thread."""
         self.pool = np.zeros(batch.blocks, np.int64)

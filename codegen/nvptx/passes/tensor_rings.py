@@ -67,7 +67,9 @@ class TensorRing(RingLoads):
         return made
 
     def behind(self, loop: Op) -> None:
-        """See `Loads`: the mbarriers are not used any more."""
+        """See `Loads`: the mbarriers are not used any more, and may be initialised again."""
+        if loop.parent.parent_op is None:
+            return
         end = make("mbarrier_inval", {"barriers": self._barriers}, origin=loop)
         end.insert_after(loop)
 

@@ -38,7 +38,7 @@ from .producer_slice import HARMLESS, ProducerSlice, producer_slice
 LEAST_SLOTS = 2
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
-CONSUMER_REGISTERS = 240
+CONSUMER_REGISTERS = 248
 """The most registers of a consumer's thread."""
 _MORE = WARPGROUP << LANE_BITS
 """Threads of the producer's warpgroup."""

@@ -173,7 +173,7 @@ def flight_again(body: Body) -> Iterator[Site]:
                     )  # fmt: skip
 
 
-@defect("one iteration more ahead", VERIFIER, IN_RINGS)
+@defect("one iteration more ahead", VERIFIER, "specialise_warps")
 def more_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes
@@ -182,7 +182,7 @@ def more_ahead(body: Body) -> Iterator[Site]:
         )
 
 
-@defect("one iteration less ahead", VERIFIER, IN_RINGS)
+@defect("one iteration less ahead", VERIFIER, "specialise_warps")
 def less_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes

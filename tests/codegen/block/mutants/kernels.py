@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -184,10 +184,22 @@ def in_place(name: str) -> Kernel:
     return Kernel(module, "k", "sm_90", (start,))
 
 
-def product_of_warpgroups(with_maps: bool) -> Kernel:
-    """A sum of products of f16, fed by tensor copies, or by copies of threads."""
+def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = None) -> Kernel:
+    """A sum of products of f16, fed by tensor copies, or by copies of threads.
+
+    If it says how many warps a block has, all of them have one role.
+    """
     text = tensor_rings.TEXT
-    if not with_maps:  # no map can have a stride that the kernel computes
+    if with_maps:  # two times, as a persistent kernel uses its rings again
+        text = text.replace(
+            "    %sum = for",
+            "    %two = constant <i32: 2> : tile<i32>\n"
+            "    %sum = for %again in (%zero to %two, step %one) : tile<i32>\n"
+            "        iter_values(%before = %none) -> (tile<64x64xf32>) {\n    %more = for",
+        )
+        text = text.replace("(%acc = %none)", "(%acc = %before)")
+        text = text.replace("    %u =", "    continue %more : tile<64x64xf32>\n    }\n    %u =")
+    else:  # no map can have a stride that the kernel computes
         text = text.replace("strides = [%sa2, 1]", "strides = [%computed, 1]").replace(
             "    %va =",
             "    %two = constant <i32: 2> : tile<i32>\n"
@@ -200,18 +212,20 @@ def product_of_warpgroups(with_maps: bool) -> Kernel:
         a = aligned(random.integers(-4, 5, (70, 160 * factor)).astype(np.float16))
         b = aligned(random.integers(-4, 5, (160, 72)).astype(np.float16))
         c = aligned(np.zeros((70, 72), np.float32))
-        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32)
+        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32) * (2 if with_maps else 1)
         args = [a, b, c, 70, 72, 160, 160, 72, 72]
         return args, (2, 2), lambda: (c == expected).all()
 
-    return Kernel(assemble(text), "k", "sm_90", (start,))
+    return Kernel(assemble(text), "k", "sm_90", (start,), _FOUR_WARPS if terms is None else terms)
 
 
+_FOUR_WARPS = {"num_warps": 4}
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
     "gathered": gathered,
     "read_ahead": read_ahead,
+    "wgmma_roles": lambda: product_of_warpgroups(True, {}),
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     **{name: lambda name=name: by_hand(name) for name in TEXTS},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -34,6 +34,8 @@ class Kernel:
     entry: str
     target: str
     launches: tuple[Start, ...]
+    terms: Mapping[str, object] = field(default_factory=dict)
+    """Options about the launch."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _schedules(kernel: Kernel, ptx: str) -> Iterator[str]:
 def _state(kernel: Kernel) -> State:
     function = next(each for each in kernel.bytecode.functions if each.name == kernel.entry)
     ir = KernelIR.copy_of(function, kernel.bytecode)
-    return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], {})
+    return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], kernel.terms)
 
 
 def _until(stage: str) -> tuple[str, ...]:
