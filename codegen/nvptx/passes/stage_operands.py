@@ -5,6 +5,8 @@ it is a renumbering of, is stored there where it is defined. Where shared memory
 operand, pieces of it along k are stored one after the other, each before the `mma` that reads it.
 
 An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last.
+Where tensor cores add with few bits, only short sums are left to them: each piece along k has an
+accumulator of its own, which begins with zero and is added in registers.
 """
 
 from __future__ import annotations
@@ -16,16 +18,20 @@ from typing import Any, cast
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
+from tileir.codegen.nvptx.schedule.group_products import is_promoted
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
+from tileir.ir.constants import to_constant
 from tileir.types import Element, Scalar, Tile
 
 _IN_MEMORY = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
 """Operand type of an atom -> the element type in memory, where the names differ."""
 _HALF, _SINGLE = Scalar("f16"), Scalar("f32")
 _SCALED = ("lhs_scale", "rhs_scale")
+SHORT_SUM = 128
+"""The most elements along k whose products tensor cores add with few bits."""
 
 
 class ProductOperands:
@@ -60,7 +66,9 @@ class ProductOperands:
         if rounded.element == _HALF:
             acc = self._converted(op, acc, _SINGLE)
         if split is None:
-            return self._completed(op, self._mma(op, plan, acc, {}), rounded)
+            promoted = is_promoted(op, plan)
+            made = self._promoted(op, plan, acc) if promoted else self._mma(op, plan, acc, {})
+            return self._completed(op, made, rounded)
         extent = plan.extents["k"]
         places = {
             slot: self._allocate(root_of(op.operands[slot]), staging, op)
@@ -78,6 +86,24 @@ class ProductOperands:
             ends = {"first": first, "end": first + split.length}
             made = self._mma(op, plan, acc, places, ends)
         return self._completed(op, cast(Op, made), rounded)
+
+    def _promoted(self, op: Op, plan: ProductPlan, acc: Value) -> Op:
+        """Return the op that completes a product of short sums, which are added in registers."""
+        extent, mode = plan.extents["k"], {"rounding_mode": "nearest_even"}
+        nothing = to_constant(0.0, Tile(acc.type.element, acc.type.shape))
+        zero = make("constant", attributes={"value": nothing}, results=[acc.type], origin=op)
+        self._add(zero)
+        made = None
+        for first in range(0, extent, SHORT_SUM):
+            if made is not None:
+                self._add(made)
+                acc = made.result
+            end = min(first + SHORT_SUM, extent)
+            ends = {} if end - first == extent else {"first": first, "end": end}
+            last = self._mma(op, plan, zero.result, {}, ends)
+            self._add(last)
+            made = make("addf", {"lhs": acc, "rhs": last.result}, mode, [acc.type], origin=op)
+        return cast(Op, made)
 
     def _completed(
         self, op: Op, last: Op, kind: Frag | Tile

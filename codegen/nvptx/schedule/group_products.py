@@ -16,7 +16,7 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.nvptx.machine.matrix_descriptor import MatrixDescriptor
-from tileir.codegen.nvptx.machine.mma_atoms import GROUP_ATOMS, group_atom_for
+from tileir.codegen.nvptx.machine.mma_atoms import GROUP_ATOMS, group_atom_for, stored_as
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.gpus import Target
 from tileir.ir import Op, Value
@@ -26,8 +26,10 @@ from .mma_plan import (
     ProductPlan,
     by_rows,
     extents_of,
+    operand_types,
     powers,
     product_plan,
+    signs_of,
     taken_bits,
 )
 from .staged import root_of, seen_as
@@ -36,6 +38,8 @@ from .view_facts import inner_of
 MORE_REGISTERS = 40
 """Registers of a thread besides accumulators. ptxas 13.0 asks for 26 at least."""
 _TYPES = frozenset(atom.a for atom in GROUP_ATOMS)
+_WITH_SHORT_SUMS = ("e4m3", "e5m2")
+"""Operand types whose products tensor cores add with few bits: one more than 13."""
 _WARPS, _ROWS = log2(4), GROUP_ATOMS[0].m
 _MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
 _SLOTS = ("lhs", "rhs")
@@ -59,15 +63,12 @@ def by_warpgroups(
     if not target.has("wgmma"):
         return dict(plans), {}
     warps, rows = (threads // target.warp).bit_length() - 1, by_rows(kernel)
-    general = _too_large(kernel, plans, threads, registers, room) if plans else None
-    found, refused = dict(plans), dict[Op, Reason]()
-    for op in plans:
-        plan = general or _plan(op, warps, op in rows, target, facts)
-        if isinstance(plan, Reason):
-            refused[op] = plan
-        else:
-            found[op] = plan
-    return found, refused
+    planned = {op: _plan(op, warps, op in rows, target, facts) for op in plans}
+    found = dict(plans)
+    found |= {op: plan for op, plan in planned.items() if isinstance(plan, ProductPlan)}
+    if found and (general := _too_large(kernel, found, threads, registers, room)):
+        return dict(plans), dict.fromkeys(plans, general)
+    return found, {op: why for op, why in planned.items() if isinstance(why, Reason)}
 
 
 def _too_large(
@@ -81,26 +82,47 @@ def _too_large(
             sizes[root] = max(sizes.get(root, 0), plan.size * root.type.size)
     if (total := sum(sizes.values())) > room:
         return Reason("group_memory", total)
-    words = accumulator_words(kernel) // threads
+    added = [op.result.type.size for op, plan in plans.items() if is_promoted(op, plan)]
+    words = (accumulator_words(kernel) + max(added, default=0)) // threads
     return Reason("group_registers", words) if words + MORE_REGISTERS > registers else None
+
+
+def is_promoted(op: Op, plan: ProductPlan) -> bool:
+    """Whether a product gets an accumulator of its own, which is added to that of the op then.
+
+    Tensor cores add 8-bit floats with fewer bits than the type of the accumulator has. Only an op
+    that says so, by `fast_acc`, leaves a long sum to them.
+    """
+    short = plan.atom.of_warpgroup and plan.atom.a in _WITH_SHORT_SUMS
+    return short and not op.attributes.get("fast_acc")
 
 
 def _plan(
     op: Op, warps: int, rows: bool, target: Target, facts: Divisibility
 ) -> ProductPlan | Reason:
     """Plan a product, or return why there is no plan."""
-    element = op.operands["lhs"].type.element
-    if op.name != "mmaf" or element.name not in _TYPES:
+    types, element = _types_of(op), op.operands["lhs"].type.element
+    if types is None or stored_as(types[0]) != element:
         return Reason("group_type", element)
     if any(_is_converted(op.operands[slot]) for slot in _SLOTS):
         return Reason("group_converted")
-    plan = of_warpgroups(element.name, extents_of(op), warps, rows, target)
+    plan = of_warpgroups(types, extents_of(op), warps, rows, target)
     if isinstance(plan, Reason):
         return plan
     for slot in _SLOTS:
         if not _readable(op.operands[slot], plan, slot, facts):
             return Reason("group_rows", slot)
     return plan
+
+
+def _types_of(op: Op) -> tuple[str, str, str] | None:
+    """Return the types of lhs, rhs and accumulator of the atoms for a product; None without."""
+    if op.name == "mmai":
+        return *signs_of(op), "s32"
+    operand_type = operand_types(op.operands["lhs"].type.element)[0]
+    if op.name != "mmaf" or operand_type not in _TYPES:
+        return None
+    return operand_type, operand_type, "f32"
 
 
 def _is_converted(value: Value) -> bool:
@@ -116,9 +138,15 @@ def _is_converted(value: Value) -> bool:
 
 
 def of_warpgroups(
-    operand_type: str, extents: dict[str, int], warps: int, rows_only: bool, target: Target
+    types: tuple[str, str, str],
+    extents: dict[str, int],
+    warps: int,
+    rows_only: bool,
+    target: Target,
 ) -> ProductPlan | Reason:
     """Divide a product among the warpgroups of 2**`warps` warps: along its rows, if `rows_only`.
+
+    `types` are those of lhs, rhs and the accumulator in the atom.
 
     Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
     """
@@ -129,7 +157,7 @@ def of_warpgroups(
     taken["b"] = min(groups - taken["m"], log2(extents["b"]))
     taken["n"] = groups - taken["m"] - taken["b"]
     columns = min(extents["n"] >> taken["n"], _MOST_COLUMNS)
-    atom = group_atom_for(operand_type, columns, target)
+    atom = group_atom_for(*types, columns, target)
     small = atom is None or extents["m"] < atom.m or extents["k"] < atom.k
     if atom is None or small or (rows_only and taken["n"]):
         return Reason("group_share", f"{extents['m']}x{extents['n']}x{extents['k']}")
