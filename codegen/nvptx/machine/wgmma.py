@@ -11,9 +11,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import pair_of
+
 from .mma_atoms import BITS, Atom
 
-_CONSTRAINTS = {ir.IntType(32): "r", ir.IntType(64): "l", ir.FloatType(): "f"}
+_WORD = ir.IntType(32)
+_CONSTRAINTS = {_WORD: "r", ir.IntType(64): "l", ir.FloatType(): "f"}
 
 Operands = tuple[Sequence[ir.Value], Sequence[ir.Value]]
 """lhs and rhs of one instruction: a descriptor (i64), or registers of lhs (i32 each)."""
@@ -34,8 +37,9 @@ def start(
     the products started since the last group become one. To a `fresh` accumulator the first product
     is not added: its registers are set.
     """
-    registers = f"{{{', '.join(f'${index}' for index in range(len(acc)))}}}"
-    outputs = len(acc) if fresh else 2 * len(acc)
+    count = len(acc) // 2 if _are_halves(acc) else len(acc)
+    registers = f"{{{', '.join(f'${index}' for index in range(count))}}}"
+    outputs = count if fresh else 2 * count
     arguments: list[ir.Value] = []
     lines = ["{ .reg .pred add; setp.ne.b32 add, 1, 0;", "wgmma.fence.sync.aligned;"]
     if fresh:
@@ -82,15 +86,37 @@ def _tied(
     fresh: bool = False,
 ) -> list[ir.Value]:
     """Emit assembly that changes the registers of an accumulator in place, or sets `fresh` ones."""
-    kinds = [each.type for each in acc]
+    halves = _are_halves(acc)
+    registers = acc
+    if halves:  # LLVM makes nothing of packing what was just unpacked
+        registers = [pair_of(builder, *pair) for pair in zip(acc[::2], acc[1::2], strict=True)]
+    kinds = [each.type for each in registers]
     constraints = [f"={'&' if fresh else ''}{_CONSTRAINTS[kind]}" for kind in kinds]
     operands = list(arguments)
     if not fresh:
-        constraints += [str(index) for index in range(len(acc))]
-        operands = [*acc, *arguments]
+        constraints += [str(index) for index in range(len(kinds))]
+        operands = [*registers, *arguments]
     constraints += [_CONSTRAINTS[each.type] for each in arguments]
     constraints.append("~{memory}")
     function = ir.FunctionType(ir.LiteralStructType(kinds), [each.type for each in operands])
     made = builder.asm(function, text, ",".join(constraints), operands, True)
     made.attributes.add("convergent")  # all warps of the group execute it together
-    return [builder.extract_value(made, index) for index in range(len(acc))]
+    changed = [builder.extract_value(made, index) for index in range(len(kinds))]
+    return _unpacked(builder, changed) if halves else changed
+
+
+_PAIR = ir.VectorType(ir.HalfType(), 2)
+
+
+def _are_halves(acc: Sequence[ir.Value]) -> bool:
+    """Whether a register holds two elements of an accumulator: neighbours along n."""
+    return bool(acc) and isinstance(acc[0].type, ir.HalfType)
+
+
+def _unpacked(builder: ir.IRBuilder, words: Sequence[ir.Value]) -> list[ir.Value]:
+    pairs = [builder.bitcast(word, _PAIR) for word in words]
+    return [
+        builder.extract_element(pair, ir.Constant(_WORD, index))
+        for pair in pairs
+        for index in (0, 1)
+    ]

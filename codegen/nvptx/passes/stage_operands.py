@@ -4,7 +4,8 @@ An operand that is not in the layout of the atom comes from shared memory: its r
 it is a renumbering of, is stored there where it is defined. Where shared memory cannot hold an
 operand, pieces of it along k are stored one after the other, each before the `mma` that reads it.
 
-An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last.
+An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last,
+unless the instruction itself adds in f16.
 Where tensor cores add with few bits, only short sums are left to them: each piece along k has an
 accumulator of its own, which begins with zero and is added in registers.
 """
@@ -63,7 +64,7 @@ class ProductOperands:
         split = self._assignment.split.get(op)
         acc = self._form(op.operands["acc"], plan.acc.layout)
         rounded = acc.type
-        if rounded.element == _HALF:
+        if rounded.element == _HALF and plan.atom.acc != "f16":
             acc = self._converted(op, acc, _SINGLE)
         if split is None:
             promoted = is_promoted(op, plan)

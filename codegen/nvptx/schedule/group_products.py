@@ -94,7 +94,7 @@ def is_promoted(op: Op, plan: ProductPlan) -> bool:
     that says so, by `fast_acc`, leaves a long sum to them.
     """
     short = plan.atom.of_warpgroup and plan.atom.a in _WITH_SHORT_SUMS
-    return short and not op.attributes.get("fast_acc")
+    return short and not op.attributes["fast_acc"]
 
 
 def _plan(
@@ -122,7 +122,9 @@ def _types_of(op: Op) -> tuple[str, str, str] | None:
     operand_type = operand_types(op.operands["lhs"].type.element)[0]
     if op.name != "mmaf" or operand_type not in _TYPES:
         return None
-    return operand_type, operand_type, "f32"
+    exact = operand_type in _WITH_SHORT_SUMS and not op.attributes["fast_acc"]
+    half = op.result.type.element.name == "f16" and not exact
+    return operand_type, operand_type, "f16" if half else "f32"
 
 
 def _is_converted(value: Value) -> bool:
