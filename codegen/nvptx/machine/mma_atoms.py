@@ -188,7 +188,8 @@ def _of_warpgroup(a: str, b: str, acc: str, n: int) -> Atom:
     accumulator = FragmentLayout(f"n1 m8 {columns}", "n2 n4 m1 m2 m4")
     rhs = FragmentLayout("", "- - - - -")
     _, _, k, lhs, _ = _OF_32_BYTES[BITS[a]]
-    return Atom(a, b, acc, 64, n, k, lhs, rhs, accumulator, "wgmma", (8, 0), _WARPGROUP)
+    ptx = (8, 4) if acc == "s32" and a != b else (8, 0)
+    return Atom(a, b, acc, 64, n, k, lhs, rhs, accumulator, "wgmma", ptx, _WARPGROUP)
 
 
 _OF_32_BYTES = {8: _BYTE_32, 16: _HALF_16, 32: _WORD_8}
