@@ -29,6 +29,7 @@ SENTENCES = {
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
     "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
+    "group_ahead": "not by warpgroups: {0} would be copied in shared memory, and no ring be filled",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",

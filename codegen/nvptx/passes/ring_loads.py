@@ -161,9 +161,13 @@ def _other_reader(place: Value, store: Op) -> Op | None:
         if use.op.name == "shared_view":
             if reader := _other_reader(use.op.result, store):
                 return reader
-        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, "wait_mma"):
+        elif use.op is not store and use.op.name not in _READERS:
             return use.op
     return None
+
+
+_READERS = (*PRODUCT_NAMES, "copy_shared", "wait_mma")
+"""What reads a ring: matrix products, and what copies a tile for them."""
 
 
 class RingLoads:

@@ -19,7 +19,10 @@ from typing import Any, cast
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
-from tileir.codegen.nvptx.schedule.group_products import is_promoted
+from tileir.codegen.layouts.shared_copies import through_registers
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
+from tileir.codegen.nvptx.machine.mma_atoms import stored_as
+from tileir.codegen.nvptx.schedule.group_products import Restaged, is_promoted
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
@@ -49,6 +52,8 @@ class ProductOperands:
     ) -> None:
         self._assignment, self._form, self._add = state.assignment, form, add
         self._places: dict[Value, Value] = {}
+        self._copies: dict[tuple[Op, str], Value] = {}
+        """The operands that were staged twice, in shared memory the second time."""
 
     def stage(self, value: Value) -> None:
         """Store a tile that has just been defined to shared memory, if that is planned."""
@@ -143,6 +148,9 @@ class ProductOperands:
         if not plan.atom.of_warpgroup:
             attributes["paired"] = plan.paired
         for slot in ("lhs", "rhs"):
+            if restaged := self._assignment.restaged.get((op, slot)):
+                operands[slot] = self._copied(op, plan, slot, restaged)
+                continue
             value, reading = op.operands[slot], self._assignment.converted.get((op, slot))
             root = root_of(value) if reading is None else reading.root
             place = pieces.get(slot) or self._places.get(root)
@@ -173,6 +181,22 @@ class ProductOperands:
         )
         waits = {"flight": started.result, "memory": memory}
         return make("wait_mma", waits, {"pending": 0}, [kind], origin=op)
+
+    def _copied(self, op: Op, plan: ProductPlan, slot: str, restaged: Restaged) -> Value:
+        """Copy an operand to rows that tensor cores read; return it there."""
+        if (op, slot) not in self._copies:
+            root, place = restaged.root, self._places[restaged.root]
+            shape, source = root.type.shape, cast(Shared, place.type).offsets
+            rows = swizzled_rows(shape, restaged.inner, plan.size)
+            kind = Shared(stored_as(plan.atom.operand(slot)), shape, cast("tuple[int, ...]", rows))
+            made = make("shared_alloc", results=[kind], origin=op)
+            self._add(made)
+            threads = through_registers(source, kind.offsets, plan.size, self._assignment.threads)
+            attributes = {"threads": threads, "conversion": restaged.conversion or None}
+            operands = {"source": place, "destination": made.result}
+            self._add(make("copy_shared", operands, attributes, origin=op))
+            self._copies[op, slot] = self._seen_as(op, op.operands[slot], made.result, root)
+        return self._copies[op, slot]
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

@@ -26,7 +26,15 @@ from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
-_SHARED = ("insert_slice", "load_shared", "load_slice", "store_shared", "wait_mma", *PRODUCT_NAMES)
+_SHARED = (
+    "copy_shared",
+    "insert_slice",
+    "load_shared",
+    "load_slice",
+    "store_shared",
+    "wait_mma",
+    *PRODUCT_NAMES,
+)
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 

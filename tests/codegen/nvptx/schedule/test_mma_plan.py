@@ -39,7 +39,7 @@ def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op,
     gpu = TARGETS[target]
     count = threads or threads_of(kernel, gpu)
     found = plan_products(kernel, count, gpu, facts)
-    return by_warpgroups(kernel, found, count, REGISTERS, gpu, facts, ROOM)[0]
+    return by_warpgroups(kernel, found, count, REGISTERS, gpu, facts, ROOM).plans
 
 
 def plan(
@@ -127,7 +127,7 @@ def test_warpgroups_need_registers_and_memory(registers: int, room: int, why: st
     kernel = KernelIR.of(product("f16", "f32", (128, 64), (64, 128)).module().functions[0])
     gpu, facts = TARGETS["sm_90"], kernel.facts(Divisibility)
     plans = plan_products(kernel, 256, gpu, facts)
-    found, refused = by_warpgroups(kernel, plans, 256, registers, gpu, facts, room)
+    found, refused, _ = by_warpgroups(kernel, plans, 256, registers, gpu, facts, room)
     assert [plan.atom.of_warpgroup for plan in found.values()] == [why is None]
     assert [reason.id for reason in refused.values()] == [why] * bool(why)
 
@@ -138,7 +138,7 @@ def test_portable_code_has_no_warpgroups() -> None:
     facts = kernel.facts(Divisibility)
     for target, expected in ((gpu, True), (gpu.portable(), False)):
         made = plan_products(kernel, 128, target, facts)
-        (found,) = by_warpgroups(kernel, made, 128, REGISTERS, target, facts, ROOM)[0].values()
+        (found,) = by_warpgroups(kernel, made, 128, REGISTERS, target, facts, ROOM).plans.values()
         assert found.atom.of_warpgroup == expected
 
 
