@@ -219,7 +219,7 @@ def turned_product_of_warpgroups() -> Kernel:
         )
         z = aligned(np.zeros((64, 32), np.int32))
         expected = x.astype(np.int32) @ y.astype(np.int32)
-        args = [x, 160, y, 32, z, 32, 64, 32, 160]
+        args = [x, 160, 0, y, 32, 0, z, 32, 0, 1, 64, 32, 160]
         return args, (1, 1), lambda: (z == expected).all()
 
     return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))

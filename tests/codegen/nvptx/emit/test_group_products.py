@@ -24,8 +24,8 @@ M, N = 64, 32
 
 class Case(NamedTuple):
     """Elements that are multiplied, those of the sum, k of a tile, what the op says, the atom, the
-    dimensions along which the rows of x and of y go in memory, and what rows are multiples of, in
-    bytes."""
+    dimensions along which the rows of x and of y go in memory, what rows are multiples of, in
+    bytes, and how many matrices a tile has: several for operands of rank 3."""
 
     element: str
     total: str
@@ -34,6 +34,7 @@ class Case(NamedTuple):
     instruction: str
     rows: str = "kk"
     unit: int = 16
+    batch: int = 1
 
 
 CASES = [
@@ -64,63 +65,73 @@ def stored(case: Case) -> str:
 def text(case: Case) -> str:
     """z = x @ y + z0, with tiles of several rows and columns in the grid."""
     kind, total, k = stored(case), case.total, case.k
+    batch = (case.batch,) if case.batch > 1 else ()
+    many, one = ("?x", "?,") if batch else ("", "")
+    first = "%zero, " if batch else ""
     lines, parameters = [], []
     loads = {}
     for each, wide, own, index in (("x", M, "m", "%bx"), ("y", N, "n", "%by")):
         along_k = case.rows["xy".index(each)] == "k"
         extents, shape = ((own, "d"), (wide, k)) if along_k else (("d", own), (k, wide))
-        place = f"{index}, %i" if along_k else f"%i, {index}"
-        tensor = f"tensor_view<?x?x{kind}, strides=[?,1]>"
+        shape = (*batch, *shape)
+        place = first + (f"{index}, %i" if along_k else f"%i, {index}")
+        tensor = f"tensor_view<{many}?x?x{kind}, strides=[{one}?,1]>"
         tile = "x".join(map(str, shape))
         view = f"partition_view<tile=({tile}), padding_value = zero, {tensor}>"
-        parameters.append(f"%{each}: tile<ptr<{kind}>>, %{each}p: tile<i32>")
+        parameters.append(f"%{each}: tile<ptr<{kind}>>, %{each}p: tile<i32>, %{each}q: tile<i32>")
         step = case.unit * 8 // BITS[kind]
         lines += [
             f"%{each}a = assume div_by<16>, %{each} : tile<ptr<{kind}>>",
             f"%{each}s = assume div_by<{step}>, %{each}p : tile<i32>",
+            f"%{each}r = assume div_by<{step}>, %{each}q : tile<i32>",
             (
-                f"%{each}t = make_tensor_view %{each}a, shape = [%{extents[0]}, %{extents[1]}],"
-                f" strides = [%{each}s, 1] : tile<i32> -> {tensor}"
+                f"%{each}t = make_tensor_view %{each}a,"
+                f" shape = [{'%b, ' if batch else ''}%{extents[0]}, %{extents[1]}],"
+                f" strides = [{f'%{each}r, ' if batch else ''}%{each}s, 1]"
+                f" : tile<i32> -> {tensor}"
             ),
             f"%{each}v = make_partition_view %{each}t : {view}",
         ]
-        due = (wide, k) if each == "x" else (k, wide)
+        due = (*batch, *((wide, k) if each == "x" else (k, wide)))
         kinds = [f"tile<{tile}x{kind}>", f"tile<{'x'.join(map(str, due))}x{kind}>"]
         multiplied = kinds[1].replace(kind, case.element)
         load = f"%{each}0, %t{each} = load_view_tko weak %{each}v[{place}]"
         made = [f"{load} : {view}, tile<i32> -> {kinds[0]}, token"]
         value = f"%{each}0"
         if along_k != (each == "x"):
-            made.append(f"%{each}1 = permute {value} [1, 0] : {kinds[0]} -> {kinds[1]}")
+            turn = "[0, 2, 1]" if batch else "[1, 0]"
+            made.append(f"%{each}1 = permute {value} {turn} : {kinds[0]} -> {kinds[1]}")
             value = f"%{each}1"
         if case.element != kind:
             made.append(f"%{each}2 = ftof {value} : {kinds[1]} -> {multiplied}")
             value = f"%{each}2"
         loads[each] = (made, value, multiplied)
-    out = f"tensor_view<?x?x{total}, strides=[?,1]>"
-    out_view, sums = f"partition_view<tile=({M}x{N}), {out}>", f"tile<{M}x{N}x{total}>"
+    out = f"tensor_view<{many}?x?x{total}, strides=[{one}?,1]>"
+    tile = "x".join(map(str, (*batch, M, N)))
+    out_view, sums = f"partition_view<tile=({tile}), {out}>", f"tile<{tile}x{total}>"
     op = "mmai" if case.element == "i8" else "mmaf"
     (left, x, x_type), (right, y, y_type) = loads["x"], loads["y"]
     before, body = "\n  ".join(lines), "\n    ".join([*left, *right])
     return f"""
-entry @k({", ".join(parameters)}, %z: tile<ptr<{total}>>, %zp: tile<i32>, %m: tile<i32>,
-         %n: tile<i32>, %d: tile<i32>) {{
+entry @k({", ".join(parameters)}, %z: tile<ptr<{total}>>, %zp: tile<i32>, %zq: tile<i32>,
+         %b: tile<i32>, %m: tile<i32>, %n: tile<i32>, %d: tile<i32>) {{
   {before}
-  %zt = make_tensor_view %z, shape = [%m, %n], strides = [%zp, 1] : tile<i32> -> {out}
+  %zt = make_tensor_view %z, shape = [{"%b, " if batch else ""}%m, %n],
+    strides = [{"%zq, " if batch else ""}%zp, 1] : tile<i32> -> {out}
   %zv = make_partition_view %zt : {out_view}
   %bx, %by, %bz = get_tile_block_id : tile<i32>
   %zero = constant <i32: 0> : tile<i32>
   %one = constant <i32: 1> : tile<i32>
   %depth = constant <i32: {k}> : tile<i32>
   %count = divi %d, %depth signed rounding<positive_inf> : tile<i32>
-  %first, %t = load_view_tko weak %zv[%bx, %by] : {out_view}, tile<i32> -> {sums}, token
+  %first, %t = load_view_tko weak %zv[{first}%bx, %by] : {out_view}, tile<i32> -> {sums}, token
   %sum = for %i in (%zero to %count, step %one) : tile<i32>
       iter_values(%acc = %first) -> ({sums}) {{
     {body}
     %next = {op} {x}, {y}, %acc {case.says} : {x_type}, {y_type}, {sums}
     continue %next : {sums}
   }}
-  %u = store_view_tko weak %sum, %zv[%bx, %by] token = %t
+  %u = store_view_tko weak %sum, %zv[{first}%bx, %by] token = %t
     : {sums}, {out_view}, tile<i32> -> token
   return
 }}
@@ -138,22 +149,22 @@ def kernel(case: Case) -> Any:
 def launch(
     case: Case, x: np.ndarray, y: np.ndarray, z: np.ndarray, schedule: str = "lock-step"
 ) -> np.ndarray:
-    """Run the kernel on x (m, d) and y (n, d), and return x @ y.T + z."""
-    (m, d), (n, _) = x.shape, y.shape
+    """Run the kernel on x (m, d) and y (n, d), or several of them, and return x @ y.T + z."""
+    (*batch, m, d), n = x.shape, y.shape[-2]
     step = case.unit // x.dtype.itemsize
     args: list[Any] = []
     for each, rows in zip((x, y), case.rows, strict=True):
-        turned = each if rows == "k" else each.T
-        pitch = -(-turned.shape[1] // step) * step
+        turned = each if rows == "k" else each.swapaxes(-1, -2)
+        pitch = -(-turned.shape[-1] // step) * step
         if case.unit < 16 and pitch * each.itemsize % 16 == 0:  # which no tensor map describes
             pitch += step
-        wide = np.zeros((len(turned), pitch), each.dtype)
-        wide[:, : turned.shape[1]] = turned
-        args += [aligned(wide), wide.shape[1]]
+        wide = np.zeros((*turned.shape[:-1], pitch), each.dtype)
+        wide[..., : turned.shape[-1]] = turned
+        args += [aligned(wide), pitch, pitch * turned.shape[-2]]
     found = aligned(z.copy())
     made = kernel(case)
     grid = (-(-m // M), -(-n // N))
-    args += [found, n, m, n, d]
+    args += [found, n, m * n, *(batch or [1]), m, n, d]
     emulator.launch(made.ptx, made.plan["k"], grid, args, schedule=schedule)
     return found
 
@@ -163,14 +174,18 @@ def check(case: Case, m: int, n: int, d: int, schedule: str = "lock-step") -> No
     random = np.random.default_rng(m + n + d)
     integers = case.total == "i32"
     low, high = (-128, 128) if integers else (-2, 3)
-    x, y = (random.integers(low, high, (rows, d)).astype(DTYPES[stored(case)]) for rows in (m, n))
-    z = random.integers(-9, 10, (m, n)).astype(DTYPES[case.total])
+    batch = (case.batch,) if case.batch > 1 else ()
+    x, y = (
+        random.integers(low, high, (*batch, rows, d)).astype(DTYPES[stored(case)])
+        for rows in (m, n)
+    )
+    z = random.integers(-9, 10, (*batch, m, n)).astype(DTYPES[case.total])
     signs = case.says.split() if integers else ("", "")
     wide = [
         (each.view(np.uint8) if sign == "unsigned" else each).astype(np.float64)
         for each, sign in zip((x, y), signs, strict=True)
     ]
-    expected = (wide[0] @ wide[1].T + z.astype(np.float64)).astype(z.dtype)
+    expected = (wide[0] @ wide[1].swapaxes(-1, -2) + z.astype(np.float64)).astype(z.dtype)
     np.testing.assert_array_equal(launch(case, x, y, z, schedule), expected)
 
 
@@ -196,6 +211,14 @@ def test_tiles_are_right_under_every_schedule(case: Case, schedule: str) -> None
 def test_other_copies_fill_what_is_read(case: Case) -> None:
     """Rows that are no multiple of 16 bytes apart: the twin has no tensor copies."""
     check(case._replace(unit=4), 70, 40, 3 * case.k - 9, "random-0")
+
+
+@pytest.mark.parametrize("case", [CASES[0], CASES[2], CASES[6], CASES[10]], ids=name)
+def test_batches_are_multiplied(case: Case) -> None:
+    """Products of rank 3, by one atom or more for each matrix."""
+    many = case._replace(batch=2)
+    assert "wgmma" in kernel(many).ptx
+    check(many, 60, 32, 2 * case.k + 9, "random-0")
 
 
 @pytest.mark.parametrize("k", [32, 256])
