@@ -25,7 +25,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "choose_ptx", "prefer_layouts", "assign_layouts",
         # block IR
         "to_block_ir", "fold_conversions", "choose_copies", "choose_occupancy", "pipeline_loops",
-        "add_twins", "specialise_warps", "place_barriers",
+        "add_twins", "specialise_warps", "overlap_products", "place_barriers",
         "place_fences", "allocate_memory", "unroll_loops",
         # text
         "emit_llvm", "optimise", "emit_ptx", "describe_launch",

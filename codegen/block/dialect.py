@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from tileir.formats.ops import OPS
 from tileir.formats.ops.assembly import default_format
-from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Row
+from tileir.formats.ops.spec import Attribute, Op, Operand, Result, Row
 from tileir.ir.dialect import KINDS as TILE_IR_KINDS
 from tileir.ir.dialect import Dialect
 
@@ -17,24 +18,28 @@ from .tile_ops import ADDED, REPLACED, WIDENED
 from .types import Flight, Frag, Mbarrier, Shared, Turn, type_problem
 from .verifier import RULES
 
+Slot = TypeVar("Slot", Operand, Result)
+
 
 def _extended(row: Op) -> Op:
     """Return a row of Tile IR with the slots that the block IR adds; the row itself if none."""
     added = ADDED.get(row.mnemonic, ())
     operands = tuple(_widened(row, slot) for slot in row.operands)
-    if not added and operands == row.operands:
+    results = tuple(_widened(row, slot) for slot in row.results)
+    if not added and (operands, results) == (row.operands, row.results):
         return row
     return replace(
         row,
+        results=results,
         operands=(*operands, *(slot for slot in added if isinstance(slot, Operand))),
         attributes=(*row.attributes, *(slot for slot in added if isinstance(slot, Attribute))),
         format=default_format(row) if row.format is None else row.format,
     )
 
 
-def _widened(row: Op, slot: Operand) -> Operand:
-    kinds = WIDENED.get((row.mnemonic, slot.name))
-    return replace(slot, type=Constraint(kinds)) if kinds else slot
+def _widened(row: Op, slot: Slot) -> Slot:
+    widened = WIDENED.get((row.mnemonic, slot.name))
+    return replace(slot, type=widened) if widened else slot
 
 
 ROWS: dict[str, Row | Op] = {

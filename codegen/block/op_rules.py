@@ -9,9 +9,12 @@ from tileir.ir import Block, Op
 from tileir.ir.dialect import OpRule
 from tileir.types import Scalar, Tile, ValueType
 
+from .async_rows import PRODUCT_NAMES
 from .types import Flight, Shared, Turn
 
 TRUTH = Tile(Scalar("i1"))
+WARPGROUP = 4
+"""Warps of a warpgroup."""
 
 
 def _types(block: Block) -> list[ValueType]:
@@ -107,8 +110,26 @@ def turn_of_its_mbarriers(op: Op) -> str | None:
     return None
 
 
+def gives_its_tiles(op: Op) -> str | None:
+    """The results of a wait_slot are the tiles of the slots of its rings."""
+    due = [value.type.slot for value in op.operands["rings"]]
+    found = [value.type for value in op.results]
+    return None if found == due else _expected("the wait", "gives", due, found)
+
+
+def has_whole_warpgroups(op: Op) -> str | None:
+    """A role has whole warpgroups, as setmaxnreg wants, and registers by eights."""
+    first, warps, working = (op.attributes[each] for each in ("first", "warps", "working"))
+    if first % WARPGROUP or warps % WARPGROUP or not 0 < working <= warps:
+        return f"{working} of {warps} warps from warp {first} on are no warpgroups"
+    registers = op.attributes["registers"]
+    if registers % 8 or not 24 <= registers <= 256:
+        return f"no thread can have {registers} registers"
+    return None
+
+
 def fills_its_slot(op: Op) -> str | None:
-    """The tiles of a commit_copies are in the slot whose mbarrier counts their bytes."""
+    """Tiles that are committed are in the slot whose mbarrier counts their bytes."""
     for tile in op.operands["tiles"]:
         slot = tile.owner
         is_slot = isinstance(slot, Op) and slot.name == "shared_slot"
@@ -118,9 +139,10 @@ def fills_its_slot(op: Op) -> str | None:
 
 
 def starts_its_accumulator(op: Op) -> str | None:
-    """The flight of a mma_async is of its accumulator."""
+    """The flight of a mma_async is of its accumulator, or of the flight that it goes on with."""
     found = cast(Flight, op.result.type).tiles
-    due = (op.operands["acc"].type,)
+    kind = op.operands["acc"].type
+    due = kind.tiles if isinstance(kind, Flight) else (kind,)
     return None if found == due else _expected("the flight", "is of", due, found)
 
 
@@ -131,7 +153,7 @@ def waits_for_its_accumulator(op: Op) -> str | None:
     if found != due:
         return _expected("the wait", "gives", due, found)
     started = op.operands["flight"].owner
-    if isinstance(started, Op) and started.name == "mma_async":
+    if isinstance(started, Op) and started.name in PRODUCT_NAMES:
         operands = (started.operands[slot] for slot in ("lhs", "rhs"))
         memory = tuple(value for value in operands if isinstance(value.type, Shared))
         if op.operands["memory"] != memory:
@@ -140,15 +162,21 @@ def waits_for_its_accumulator(op: Op) -> str | None:
 
 
 OP_RULES: Mapping[str, Sequence[OpRule]] = {
+    "acquire_slot": (turn_of_its_ring, turn_of_its_mbarriers),
     "advance": (turn_of_its_ring,),
     "commit_copies": (commits_its_tiles, turn_of_its_mbarriers, fills_its_slot),
     "commit_group": (commits_its_tiles,),
+    "commit_slot": (turn_of_its_mbarriers, fills_its_slot),
     "first_turn": (turn_of_its_ring,),
     "mma_async": (starts_its_accumulator,),
+    "mma_init": (starts_its_accumulator,),
     "pipelined_for": (pipelined_regions,),
+    "release_slot": (turn_of_its_ring, turn_of_its_mbarriers),
+    "role": (has_whole_warpgroups,),
     "shared_slot": (slot_of_its_ring,),
     "wait_copies": (waits_for_its_tiles, turn_of_its_ring, turn_of_its_mbarriers),
     "wait_mma": (waits_for_its_accumulator,),
     "wait_group": (waits_for_its_tiles, turn_of_its_ring),
+    "wait_slot": (gives_its_tiles, turn_of_its_ring, turn_of_its_mbarriers),
 }
 """Mnemonic -> the rules about it."""

@@ -6,10 +6,12 @@ is made, from what is known of alignments, strides and masks.
 
 from __future__ import annotations
 
-from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
+from tileir.formats.ops.spec import READS, Attribute, Constraint, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
+from .block_row import Memory
 from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
+from .slots import HANDED_ON
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
 GENERIC = unit("generic", "Addresses are generic: the block has variables in shared memory.")
@@ -49,10 +51,12 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 }
 """Mnemonic -> the slots that are added."""
 
-WIDENED: dict[tuple[str, str], tuple[str, ...]] = {
-    ("print_tko", "args"): ("tile", "shared"),
+WIDENED: dict[tuple[str, str], Constraint] = {
+    ("for", "initValues"): HANDED_ON,
+    ("for", "resultValues"): HANDED_ON,
+    ("print_tko", "args"): Memory(("tile", "shared"), READS),
 }
-"""Mnemonic and operand slot -> the kinds of types that it has in the block IR: tiles of several
-elements are printed from shared memory."""
+"""Mnemonic and slot -> the kinds of types that it has in the block IR: roles carry turns, and tiles
+of several elements are printed from shared memory."""
 REPLACED = ("extract", "insert", "mmaf", "mmaf_scaled", "mmai", "reduce", "scan")
 """Mnemonics of Tile IR that the block IR does not have."""

@@ -12,7 +12,7 @@ from typing import Any
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir.type_kinds import type_problem as tile_ir_problem
-from tileir.types import Element, Tile
+from tileir.types import Element, Tile, ValueType
 
 from .notation import spelled_layout, spelled_offsets
 
@@ -88,6 +88,16 @@ class Flight:
 
     def __str__(self) -> str:
         return f"flight<{', '.join(map(str, self.tiles))}>"
+
+
+def registers_of(kind: ValueType) -> Tile | None:
+    """Return the tile whose registers a value of a type has; None if it has none.
+
+    The registers of a product under way are those of its accumulator.
+    """
+    if isinstance(kind, Flight) and isinstance(kind.tiles[0], Frag):
+        return kind.tiles[0]
+    return kind if isinstance(kind, Tile) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,17 @@ SENTENCES = {
     "not_ahead": "no loop could load it iterations ahead",
     "scattered": "narrower elements would be read one by one",
     "dear_reads": "it would take {0} instructions for each that multiplies",
+    # why all warps have one role
+    "role_feature": "the target's warps cannot hand over registers",
+    "role_warps": "its warps are no whole warpgroups",
+    "role_fixed": "{0} says how many warps a block has",
+    "role_around": "{0} is around the loop, not only `for`",
+    "role_early_end": "some iterations of a loop end early",
+    "role_tile": "a tile of {0} says what is copied",
+    "role_control": "{0} says what is copied",
+    "role_effect": "{0}, which says what is copied, has an effect",
+    "role_memory": "shared memory has no room for rings that live as long as the kernel",
+    "role_registers": "a consumer's thread would need {0} registers",
     # why a ring has so many slots
     "ring_usual": "one iteration ahead may be too late for memory's latency",
     "ring_flight": "{0} bytes in flight are what saturates memory",
@@ -86,6 +97,14 @@ SENTENCES = {
     "unfit_size": "its tensor has an extent or a stride in bytes of {0}, which is in no tensor map",
     "short_rows": "its rows have {0} bytes",
     "large_box": "its tile has more than {0} elements along a dimension",
+    # why products of an iteration stay under way in the next one, or do not
+    "under_way": "only products add to their sums",
+    "several_ends": "an iteration has several ends",
+    "sum_used": "the iteration uses a sum itself",
+    "packed_sums": "registers have two elements of a sum each, which carried values are not",
+    "registers_read": "a product reads an operand in registers, which the next iteration changes",
+    "stored_anew": "an operand is stored to the same shared memory in each iteration",
+    "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",
@@ -128,7 +147,9 @@ class Decision(Enum):
     AHEAD = "a load or copy is made iterations ahead"
     NOT_AHEAD = "a load is made in its own iteration"
     RING_SLOTS = "how many slots the ring of a loop has"
+    OVERLAP = "whether products of an iteration are under way in the next one"
     UNROLL = "how often a loop is unrolled"
+    ONE_ROLE = "no producer fills the ring of a loop"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 
@@ -147,6 +168,11 @@ class Reasons:
     def drop(self, op: Op) -> None:
         """Forget the reasons for an op."""
         self._reasons.pop(op, None)
+
+    def move(self, op: Op, other: Op) -> None:
+        """Have another op take the place of one."""
+        if op in self._reasons:
+            self._reasons[other] = self._reasons.pop(op)
 
     def of(self, op: Op) -> Sequence[Reason]:
         """Return the reasons for an op, none if nothing was decided about it."""

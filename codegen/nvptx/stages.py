@@ -44,7 +44,9 @@ from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
 from .passes.memory.place_fences import place_fences as fences_of
+from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
+from .passes.roles.specialise_warps import specialise_warps as specialise
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -77,6 +79,7 @@ __all__ = [
     "hoist_invariants",
     "number_lines",
     "optimise",
+    "overlap_products",
     "pipeline_loops",
     "place_barriers",
     "place_fences",
@@ -250,10 +253,15 @@ def add_twins(state: State) -> None:
 
 
 def specialise_warps(state: State) -> None:
-    """Divide the warps of a block into roles: all warps have the same one.
+    """Specialise warps: where it can, one of them fills the rings of tensor copies."""
+    for kernel_state in state.kernels:
+        specialise(kernel_state, state.target)
 
-    None is split off yet: a producer would fill the rings of the others.
-    """
+
+def overlap_products(state: State) -> None:
+    """Keep matrix products of an iteration under way while the next iteration starts its own."""
+    for kernel_state in state.kernels:
+        overlapped(kernel_state)
 
 
 def place_barriers(state: State) -> None:
@@ -307,7 +315,8 @@ def emit_llvm(state: State) -> None:
         kernel = kernel_state.kernel
         define_variables(module, kernel.walk(), kernel.bytecode.globals if kernel.bytecode else ())
     for kernel_state in state.kernels:
-        lower_kernel(module, kernel_state.kernel, kernel_state.contract, state.lines)
+        kernel, contract = kernel_state.kernel, kernel_state.contract
+        lower_kernel(module, kernel, contract, kernel_state.threads, state.lines)
     state.llvm_ir = str(module)
 
 

@@ -107,12 +107,7 @@ def _print_together(op: Op, text: KernelText, margin: str) -> None:
     text.add(f" {_named(text, op.operands['operands'])}")
     if op.operands.get("warps"):
         text.add(f" warps({_named(text, op.operands['warps'])})")
-    for slot in op.spec.attributes:
-        value = op.attributes[slot.name]
-        if slot.node is not None:
-            text.add(f" {slot.name} = {text.spelling.attribute(op, slot, value)}")
-        elif value:
-            text.add(f" {slot.name}")
+    _add_attributes(op, text)
     text.add(f" : {text.types(op.operand_list())} -> {text.types(op.results)} (")
     block = op.regions[0].block
     pairs = len(block.arguments) // 2
@@ -120,6 +115,16 @@ def _print_together(op: Op, text: KernelText, margin: str) -> None:
     with text.names.nested():
         text.add(_arguments(text, text.names.arguments(block, hints), block.arguments) + ")")
         text.region(op, block, margin)
+
+
+def _add_attributes(op: Op, text: KernelText) -> None:
+    """Add `` dim = 1 ordered``: all attributes by their names."""
+    for slot in op.spec.attributes:
+        value = op.attributes[slot.name]
+        if slot.node is not None:
+            text.add(f" {slot.name} = {text.spelling.attribute(op, slot, value)}")
+        elif value:
+            text.add(f" {slot.name}")
 
 
 def _print_pipelined_for(op: Op, text: KernelText, margin: str) -> None:
@@ -167,6 +172,12 @@ def _print_pipelined_for(op: Op, text: KernelText, margin: str) -> None:
         text.region(op, body, margin)
 
 
+def _print_role(op: Op, text: KernelText, margin: str) -> None:
+    """``role name = "load" first = 8 warps = 4 working = 1 registers = 40 frees {``"""
+    _add_attributes(op, text)
+    text.region(op, op.regions[0].block, margin)
+
+
 def _named(text: KernelText, values: Iterable[Value]) -> str:
     return ", ".join(map(text.name, values))
 
@@ -182,6 +193,7 @@ BLOCK_PRINTERS = {
     "if": PRINTERS["if"],
     "loop": PRINTERS["loop"],
     "pipelined_for": _print_pipelined_for,
+    "role": _print_role,
     "scan_across": _print_together,
     "scan_warp": _print_together,
 }

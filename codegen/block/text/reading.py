@@ -274,13 +274,7 @@ def _read_together(body: BodyScope, parsed_op: ParsedOp) -> Made:
     if "warps" in parsed_op.operands and reader.accept(phrase("warps (")):
         _values(body, parsed_op, "warps")
         reader.expect(phrase(")"))
-    for slot in parsed_op.spec.attributes:
-        parsed_op.positions[slot.name] = [reader.at]
-        if slot.node is None:
-            parsed_op.attributes[slot.name] = reader.accept(phrase(slot.name))
-        else:
-            reader.expect(phrase(f"{slot.name} ="))
-            parsed_op.attributes[slot.name] = ATTRIBUTES[slot.node](body)
+    _read_attributes(body, parsed_op)
     reader.expect(phrase(":"))
     stated = body.types.read_list()
     parsed_op.stated["operands"] = stated[:count]
@@ -293,6 +287,26 @@ def _read_together(body: BodyScope, parsed_op: ParsedOp) -> Made:
     parsed_op.stated["results"] = body.types.read_list()
     made = finished(body, parsed_op)
     add_region(body, made[0], read_arguments(body, made[0]))
+    return made
+
+
+def _read_attributes(body: BodyScope, parsed_op: ParsedOp) -> None:
+    """Read `` dim = 1 ordered``: all attributes by their names."""
+    reader = body.reader
+    for slot in parsed_op.spec.attributes:
+        parsed_op.positions[slot.name] = [reader.at]
+        if slot.node is None:
+            parsed_op.attributes[slot.name] = reader.accept(phrase(slot.name))
+        else:
+            reader.expect(phrase(f"{slot.name} ="))
+            parsed_op.attributes[slot.name] = ATTRIBUTES[slot.node](body)
+
+
+def _read_role(body: BodyScope, parsed_op: ParsedOp) -> Made:
+    """``role name = "load" first = 8 warps = 4 working = 1 registers = 40 frees {``"""
+    _read_attributes(body, parsed_op)
+    made = finished(body, parsed_op)
+    add_region(body, made[0], [])
     return made
 
 
@@ -331,6 +345,7 @@ GRAMMAR = Grammar(
         "if": READERS["if"],
         "loop": READERS["loop"],
         "pipelined_for": _read_pipelined_for,
+        "role": _read_role,
         "scan_across": _read_together,
         "scan_warp": _read_together,
     },

@@ -16,6 +16,7 @@ from .loads_ahead import ahead_problems
 from .mbarriers import mbarrier_problems
 from .offsets import offset_problems
 from .products import product_problems
+from .roles import role_problems
 from .turns import turn_problems
 
 RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
@@ -25,6 +26,7 @@ RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
     flight_problems,
     ahead_problems,
     mbarrier_problems,
+    role_problems,
     product_problems,
     fold_problems,
 )

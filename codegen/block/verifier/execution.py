@@ -16,15 +16,35 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import area_bytes, behind, slot_layout
+from tileir.codegen.block.areas import AREAS, LIVE_THROUGHOUT, area_bytes, behind, slot_layout
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
+from tileir.codegen.block.op_facts import (
+    ARRIVALS,
+    ASYNC_PROXY,
+    ASYNC_READS,
+    COMMITS,
+    COPIES,
+    ENDS,
+    FOR_ALL,
+    accessed,
+    exchanged,
+)
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
+from tileir.types import Scalar, Tile
 
-_NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
+from .role_slots import RoleSlots, Slots
+
+_SLOTS = {
+    "acquire_slot": "acquire",
+    "commit_slot": "commit",
+    "release_slot": "release",
+    "wait_slot": "wait",
+}
+"""Mnemonic -> the method of `RoleSlots`."""
+_TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -57,10 +77,13 @@ class _State:
     """How many products have been started."""
     reading: dict[int, tuple[_Access, ...]] = field(default_factory=dict)
     """Number of a product under way -> its reads of shared memory, which no barrier ends."""
+    adding: dict[Value, int] = field(default_factory=dict)
+    """Flight of an accumulator -> the number of the last product that adds to it, 0 if none has."""
     unseen: dict[Piece, bool] = field(default_factory=dict)
     """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
-    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles."""
+    """Turn -> number of the slot; flight -> number of the group, its copies, and their tiles;
+    constant i1 -> whether it is true."""
 
     def copy(self) -> _State:
         """Return a state that changes by itself."""
@@ -70,6 +93,7 @@ class _State:
             held=dict(self.held),
             copied=list(self.copied),
             reading=dict(self.reading),
+            adding=dict(self.adding),
             unseen=dict(self.unseen),
             values=dict(self.values),
         )
@@ -89,15 +113,14 @@ class _Run:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
-        areas = [
-            op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")
-        ]
+        areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
         self._variables: list[tuple[int, int]] = []
+        self._slots = RoleSlots()
         for op in areas:
-            if op.name != "shared_alloc":
+            if op.name in LIVE_THROUGHOUT:
                 start, end = self._starts[op], self._starts[op] + area_bytes(op)
                 self._variable(op, start, end)
                 self._variables.append((start, end))
@@ -122,21 +145,29 @@ class _Run:
         elif op.name == "advance":
             turn = state.values.get(op.operands["turn"], 0)
             state.values[op.result] = (turn + 1) % cast(Turn, op.result.type).slots
-        elif op.name in ("commit_copies", "commit_group"):
+        elif op.name in COMMITS:
             state.groups += 1
             tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
             state.values[op.result] = state.groups, tuple(state.copied), tiles
             state.copied = []
-        elif op.name in ("wait_copies", "wait_group"):
+        elif op.name in ARRIVALS:
             self._wait(op, state)
-        elif op.name == "mma_async":
+        elif op.name in ASYNC_READS:
             self._start(op, state)
-        elif op.name == "wait_mma":
+        elif op.name == "constant" and op.result.type == _TRUTH:
+            state.values[op.result] = any(op.attributes["value"].data)
+        elif op.name == "mma_init":
+            state.adding[op.result] = 0
+        elif op.name in ENDS:
             self._finish(op, state)
         elif op.name == "if":
             return self._branch(op, state)
         elif op.name in LOOPS:
             return self._loop(op, state)
+        elif op.name == "role":
+            self._roles(op, state)
+        elif op.name in _SLOTS:
+            self._slot(op, state)
         elif op.name == "continue":
             self._exits[-1][0].append((state, op))
             return None
@@ -145,7 +176,7 @@ class _Run:
             return None
         elif op.name == "return":
             return None
-        elif op.name not in _NO_ACCESS:
+        else:
             self._accesses(op, state)
         return state
 
@@ -162,59 +193,97 @@ class _Run:
         for copy, piece in arrived:
             if piece not in pieces:
                 self._problem(op, "the turn is not that of the slot that was filled")
-            if op.name == "wait_copies":  # whoever waits sees them, through either proxy
+            if op.name in FOR_ALL:
                 continue
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
             state.unseen[piece] = False
 
+    def _roles(self, op: Op, state: _State) -> None:
+        """Run all roles at the first one: whoever fills slots, then whoever waits for them."""
+        roles = [each for each in op.parent.ops if each.name == "role"]
+        if op is not roles[0]:
+            return
+        roles.sort(key=lambda role: not any(each.name == "commit_slot" for each in role.walk()))
+        for role in roles:
+            self.block(role.regions[0].block, state.copy())
+        if why := self._slots.end():
+            self._problem(op, why)
+
+    def _slot(self, op: Op, state: _State) -> None:
+        """A role may access a slot, or has done so."""
+        if state.values.get(op.operands.get("predicate"), True) is False:
+            return
+        turn = state.values.get(op.operands["turn"], 0)
+        tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]
+        slots: Slots = frozenset((tile, turn) for tile in tiles)
+        if op.name == "commit_slot":
+            if {piece for _, piece in state.copied} != slots:
+                self._problem(op, "what is committed is not what was copied")
+            state.copied = []
+        elif op.name == "wait_slot":
+            for piece in slots:
+                self._hold(piece, None, state)
+        elif op.name == "release_slot":
+            ranges = [self._range(piece) for piece in slots]
+            for reads in state.reading.values():
+                if any(
+                    each.start < high and low < each.end for each in reads for low, high in ranges
+                ):
+                    self._problem(op, "a product under way reads the slot that is released")
+            for piece in slots:
+                state.held.pop(piece, None)
+        if why := getattr(self._slots, _SLOTS[op.name])(op, slots):
+            self._problem(op, why)
+
     def _start(self, op: Op, state: _State) -> None:
         """A product reads its operands from here on."""
-        before = set(state.open)
-        self._accesses(op, state)
+        reads = self._accesses(op, state)
         state.products += 1
-        state.values[op.result] = state.products
-        state.reading[state.products] = (*(state.open - before),)
+        state.adding[op.result] = state.products
+        state.reading[state.products] = reads
 
     def _finish(self, op: Op, state: _State) -> None:
-        """A product has read its operands."""
-        number = state.values.get(op.operands["flight"], 0)
-        if state.products - number < op.attributes["pending"]:
+        """All products but the latest ones have read their operands, in this warpgroup."""
+        finished = state.products - op.attributes["pending"]
+        if op.name == "wait_mma" and state.adding.get(op.operands["flight"], 0) > finished:
             self._problem(op, "the product that is awaited may stay under way")
-        for each in state.reading.pop(number, ()):
-            state.open.discard(each)
-        self._accesses(op, state)
+        for number in [each for each in state.reading if each <= finished]:
+            del state.reading[number]
 
-    def _accesses(self, op: Op, state: _State) -> None:
-        for slot, operand in op.operands.items():
-            for value in operand if isinstance(operand, tuple) else (operand,):
-                if value is not None and isinstance(value.type, Shared):
-                    self._access(op, value, slot == "destination", state)
+    def _accesses(self, op: Op, state: _State) -> tuple[_Access, ...]:
+        """Do the accesses of an op; return those that a barrier has to end."""
+        found = [
+            self._access(op, value, writes, state)
+            for value, writes in accessed(op)
+            if isinstance(value.type, Shared)
+        ]
+        return tuple(each for each in found if each is not None)
 
-    def _access(self, op: Op, value: Value, writes: bool, state: _State) -> None:
+    def _access(self, op: Op, value: Value, writes: bool, state: _State) -> _Access | None:
         tile, turn = behind(value)
         piece = tile, 0 if turn is None else state.values.get(turn, 0)
         start, end = self._range(piece)
-        how = _how(op, value, writes)
+        how = _how(op, value)
         for other in state.open:
             if other.start < end and start < other.end and (writes or other.writes):
                 own = how is not None and how == other.how
-                if not own or not ((writes and other.writes) or _alone(op, writes)):
+                if not own or not ((writes and other.writes) or _alone(op)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        if op.name == "copy_tensor" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers before it and barrier stand before this")
+        if op.name in ASYNC_PROXY and self._is_unseen(start, end, state):
+            self._problem(op, "no fence of the writers and barrier stand before this")
         if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
-            return
-        state.open.add(_Access(op, writes, start, end, how))
-        if op.name == "mma_async" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers and barrier stand before this")
+            return None
+        access = _Access(op, writes, start, end, how)
+        state.open.add(access)
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif op.name != "wait_mma" and not _holds(state.held.get(piece, frozenset()), op, value):
+        elif not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
+        return access
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
         start, end = self._range(piece)
@@ -262,8 +331,11 @@ class _Run:
         inits = op.operands["initValues"]
         left = [] if op.name == "loop" else [state.copy()]
         arguments = list(op.regions[0].block.arguments[0 if op.name == "loop" else 1 :])
+        results = [] if op.name == "loop" else op.results
         carried, handed = arguments[: len(inits)], arguments[len(inits) + 2 :]
         queue: list[list[Any]] = []
+        for each in left:
+            _assign(each, inits, op.results)
         if op.name == "pipelined_for":
             state = self._prologue(op, state, handed, queue)
             ahead = len(op.operands["aheadValues"])
@@ -284,13 +356,19 @@ class _Run:
             for each, end in again:
                 values = list(end.operand_list())
                 delayed = [each.values.get(value) for value in values[len(carried) :]]
-                _assign(each, values[: len(carried)], carried)
+                _assign(
+                    each, (*values[: len(carried)], *values[: len(inits)]), (*carried, *results)
+                )
             if op.name == "pipelined_for" and again:
                 # All ways through an iteration start the same copies.
                 queue.append(delayed)
             current = _joined([each for each, _ in again])
             if current is not None and op.name != "loop":
                 left.append(current.copy())
+        if any(isinstance(value.type, Turn) for value in op.results):
+            # Roles that fill and read the same slots make all of the trips, both of them.
+            left = left[-1:]
+            _assign(left[0], carried, op.results)
         return _joined(left)
 
     def _prologue(
@@ -327,19 +405,18 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
 
 def _trips(loop: Op) -> int:
     """Return how many iterations to run: two, or until every slot was used twice."""
-    slots = [
-        value.type.slots
-        for op in loop.walk()
-        if op.name in ("wait_copies", "wait_group")
-        for value in op.operands["rings"]
-    ]
+    slots = [value.type.slots for op in loop.walk() for value in op.operands.get("rings", ())]
     return max([1, *slots]) + 1
 
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:
     """Make block arguments or results what values are; all values are read first."""
-    known = [state.values.get(value) for value in values]
-    state.values.update(zip(targets, known, strict=False))
+    pairs = [*zip(values, targets, strict=False)]
+    known = [(state.values.get(value), state.adding.get(value)) for value, _ in pairs]
+    for (_, target), (value, product) in zip(pairs, known, strict=True):
+        state.values[target] = value
+        if product is not None:
+            state.adding[target] = product
 
 
 def _joined(states: list[_State]) -> _State | None:
@@ -347,11 +424,16 @@ def _joined(states: list[_State]) -> _State | None:
     if not states:
         return None
     first, *others = states
+    products = max(each.products for each in states)
+    for each in states:
+        _renumber(each, products - each.products)
     for other in others:
         first.open |= other.open
         first.groups = min(first.groups, other.groups)
-        first.products = min(first.products, other.products)
-        first.reading = other.reading | first.reading
+        for number, reads in other.reading.items():
+            first.reading[number] = tuple({*first.reading.get(number, ()), *reads})
+        for flight, number in other.adding.items():
+            first.adding[flight] = max(number, first.adding.get(flight, 0))
         for piece, fenced in other.unseen.items():
             first.unseen[piece] = fenced and first.unseen.get(piece, True)
         first.copied += [each for each in other.copied if each not in first.copied]
@@ -364,20 +446,28 @@ def _joined(states: list[_State]) -> _State | None:
     return first
 
 
-def _how(op: Op, value: Value, writes: bool) -> object:
+def _renumber(state: _State, more: int) -> None:
+    """Count products as if there had been more of them before: what matters is their distance from
+    the latest one."""
+    state.products += more
+    state.reading = {number + more: reads for number, reads in state.reading.items()}
+    state.adding = {flight: number and number + more for flight, number in state.adding.items()}
+
+
+def _how(op: Op, value: Value) -> object:
     """Return what says which thread stores or loads which byte."""
-    if op.name not in ("load_shared", "store_shared"):
+    kind = exchanged(op)
+    if kind is None:
         return None
     seen = cast(Shared, value.type).offsets
     offsets = [each for each in seen if each or op.attributes["part"] is None]
     if rank(offsets) < len(offsets):
         return None
-    kind = (op.operands["value"] if writes else op.result).type
     layout = kind.layout if isinstance(kind, Frag) else None
     return behind(value)[0], seen, layout, op.attributes["part"]
 
 
-def _alone(op: Op, writes: bool) -> bool:
+def _alone(op: Op) -> bool:
     """Whether no two threads have the same element."""
-    kind = (op.operands["value"] if writes else op.result).type
+    kind = exchanged(op)
     return isinstance(kind, Frag) and kind.layout.replicas == 0

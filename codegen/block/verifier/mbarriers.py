@@ -1,4 +1,7 @@
-"""Mbarriers: initialised once before they are used, and invalidated once behind that."""
+"""Mbarriers: initialised once before they are used, and invalidated once behind that.
+
+Those of the outermost block need not be invalidated: nothing else ever has their bytes.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ def mbarrier_problems(body: Body) -> Iterator[tuple[Op, str]]:
 def _life(alloc: Op, users: list[Op]) -> Iterator[tuple[Op, str]]:
     starts = [user for user in users if user.name == "mbarrier_init"]
     ends = [user for user in users if user.name == "mbarrier_inval"]
-    if len(starts) != 1 or len(ends) != 1 or starts[0].parent is not ends[0].parent:
+    forever = len(starts) == 1 and not ends and starts[0].parent.parent_op is None
+    once = len(starts) == len(ends) == 1 and starts[0].parent is ends[0].parent
+    if not (once or forever):
         yield alloc, "its mbarriers are not initialised and invalidated once, in one block"
         return
-    (start,), (end,) = starts, ends
+    start, end = starts[0], starts[0].parent.ops[-1] if forever else ends[0]
     for user in users:
         if user in (start, end):
             continue

@@ -1,17 +1,25 @@
-"""Products in pieces: one after the other, they multiply every element along k once."""
+"""Products in pieces multiply every element along k once; waits name what products have read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from tileir.codegen.block.areas import behind
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.control_edges import LOOPS, continues
+from tileir.codegen.block.op_facts import ENDS
+from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
 
 
 def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
-    """Yield the pieces of products that do not go on where others end."""
+    """Yield the pieces of products that do not go on where others end, and waits for others."""
     for op in body.walk():
+        if op.name == "wait_mma":
+            named = {behind(value)[0] for value in op.operands["memory"]}
+            if not named.issuperset(_read(op.operands["flight"])):
+                yield op, "it does not name all memory that its products read until here"
         if op.name not in PRODUCT_NAMES:
             continue
         first, end, along = _piece(op)
@@ -42,12 +50,28 @@ def _piece(op: Op) -> tuple[int, int, int]:
     return op.attributes["first"] or 0, along if end is None else end, along
 
 
+def _read(flight: Value) -> Iterator[Value]:
+    """Yield the areas of shared memory that the products of a flight read."""
+    op = flight.owner
+    if not isinstance(op, Op):
+        return
+    if op.name == "mma_async":
+        for value in op.operand_list():
+            if isinstance(value.type, Shared):
+                yield behind(value)[0]
+        yield from _read(op.operands["acc"])
+    elif op.name in LOOPS:
+        yield from _read(op.operands["initValues"][flight.index])
+        for end in continues(op.regions[0].block):
+            yield from _read(end.operands["operands"][flight.index])
+
+
 def _maker(value: Value) -> object:
     """Return the op that makes an accumulator: that which a wait waits for, or which is added."""
     op = value.owner
     if isinstance(op, Op) and op.name == "addf":
         op = op.operands["rhs"].owner
-    if isinstance(op, Op) and op.name == "wait_mma":
+    if isinstance(op, Op) and op.name in ENDS:
         return op.operands["flight"].owner
     return op
 
@@ -62,7 +86,7 @@ def _added(op: Op) -> Op | None:
 
 def _last(op: Op) -> Value:
     """Return the result of a product: that of the wait for it."""
-    waits = [use.op for use in op.result.uses if use.op.name == "wait_mma"]
+    waits = [use.op for use in op.result.uses if use.op.name in ENDS]
     return waits[0].result if len(waits) == 1 else op.result
 
 

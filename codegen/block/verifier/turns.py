@@ -9,15 +9,20 @@ from tileir.codegen.block.types import Turn
 from tileir.ir import Body, Op, Value
 
 _MAKERS = ("advance", "first_turn")
+_CARRYING = ("for",)
 
 
 def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
     """Yield the ops that make a turn, or hand on another one than the next."""
     for op in body.walk():
-        if op.name not in _MAKERS and any(isinstance(each.type, Turn) for each in op.results):
+        if op.name not in (*_MAKERS, *_CARRYING) and any(
+            isinstance(each.type, Turn) for each in op.results
+        ):
             yield op, "a turn is made by first_turn and advance only"
         if op.name == "pipelined_for":
             yield from _advanced(op)
+        elif op.name == "for":
+            yield from _carried_on(op)
 
 
 def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
@@ -31,6 +36,28 @@ def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
         for value, argument in zip(handed[:ahead], arguments[:ahead], strict=True):
             if isinstance(argument.type, Turn) and _turns_behind(value, argument) != 1:
                 yield end, "the turn that is handed on is not the next one"
+
+
+def _carried_on(loop: Op) -> Iterator[tuple[Op, str]]:
+    """Check what a loop in a role carries: a turn, advanced once in it or in a loop within.
+
+    A turn may be carried one iteration longer: that of the slot that is still read.
+    """
+    block = loop.regions[0].block
+    for end in continues(block):
+        for value, argument in zip(end.operand_list(), block.arguments[1:], strict=False):
+            if not isinstance(argument.type, Turn):
+                continue
+            if value.owner is block and value is not argument:
+                continue
+            inner = value.owner
+            if isinstance(inner, Op) and inner.name == "for":
+                value = inner.operands["initValues"][value.index]
+                due = 0
+            else:
+                due = 1
+            if _turns_behind(value, argument) != due:
+                yield end, "the turn that is carried on is not the next one"
 
 
 def _turns_behind(value: Value, argument: Value) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
 from tileir.ir import Block, Op, Value
@@ -23,8 +23,9 @@ from .sequences.shuffle import shuffle
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 
-_FIRST_WARP = -1
-"""The key of the test for the first warp, among those for masks of a thread's number."""
+_FIRST_WARP, _WARP = -1, -2
+"""The keys of the test for the first warp, and of the warp's number, among those of tests for masks
+of a thread's number."""
 Fragment = Mapping[int, ir.Value]
 """Offset -> the element there."""
 
@@ -80,8 +81,8 @@ class Context:
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     def layout(self, value: Value) -> LinearLayout:
-        """Return the layout of a tile; a single element is in every thread."""
-        kind = value.type
+        """Return the layout of a tile, or of one under way; a single element is in every thread."""
+        kind = registers_of(value.type)
         return kind.layout if isinstance(kind, Frag) else uniform(self.threads)
 
     def fragment(self, value: Value) -> Fragment:
@@ -148,12 +149,20 @@ class Context:
         """Return whether the thread is in the first warp, i1, so that ptxas knows that it is the
         same in all lanes."""
         if _FIRST_WARP not in self._owners:
+            warp = self.warp()
             with self.builder.goto_entry_block():
-                warp = self.builder.lshr(self.thread, ir.Constant(I32, LANE_BITS))
-                warp = shuffle(self.builder, "idx", warp, ir.Constant(I32, 0))
                 first = self.builder.icmp_unsigned("==", warp, ir.Constant(I32, 0))
                 self._owners[_FIRST_WARP] = first
         return self._owners[_FIRST_WARP]
+
+    def warp(self) -> ir.Value:
+        """Return the number of the thread's warp, i32, so that ptxas knows that it is the same in
+        all lanes."""
+        if _WARP not in self._owners:
+            with self.builder.goto_entry_block():
+                warp = self.builder.lshr(self.thread, ir.Constant(I32, LANE_BITS))
+                self._owners[_WARP] = shuffle(self.builder, "idx", warp, ir.Constant(I32, 0))
+        return self._owners[_WARP]
 
     def inside(
         self, layout: LinearLayout, cut: int, distance: int, predicate: ir.Value | None

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Turn
+from tileir.codegen.block.types import Turn, registers_of
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
-from tileir.types import Tile
 
 from .context import I1, I32, Context, ControlScope
 
 Variables = list[list[ir.Value]]
-"""For each value that is handed on, its variables; none for tokens and flights."""
+"""For each value that is handed on, its variables; none for tokens and flights of copies."""
 
 
 def lower_for(ctx: Context, op: Op) -> None:
@@ -264,12 +263,11 @@ def _variables(ctx: Context, values: Sequence[Value]) -> Variables:
 
 
 def _registers(ctx: Context, value: Value) -> list[ir.Type]:
-    """Return the types of the registers of a value: none for a token or a flight."""
+    """Return the types of the registers of a value: none for a token or a flight of copies."""
     if isinstance(value.type, Turn):
         return [I32]
-    if not isinstance(value.type, Tile):
-        return []
-    return [llvm_type(value.type.element)] * len(ctx.layout(value).offsets())
+    tile = registers_of(value.type)
+    return [llvm_type(tile.element)] * len(ctx.layout(value).offsets()) if tile else []
 
 
 def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
@@ -277,7 +275,7 @@ def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
     for value, registers in zip(values, variables, strict=True):
         if isinstance(value.type, Turn):
             ctx.builder.store(ctx.values[value], registers[0])
-        elif isinstance(value.type, Tile):
+        elif registers:
             fragment, offsets = ctx.fragment(value), ctx.layout(value).offsets()
             for offset, register in zip(offsets, registers, strict=True):
                 ctx.builder.store(fragment[offset], register)
@@ -291,7 +289,7 @@ def _get(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         loaded = [ctx.builder.load(register, typ=kind) for register, kind in pairs]
         if isinstance(value.type, Turn):
             ctx.define(value, loaded[0])
-        elif isinstance(value.type, Tile):
+        elif registers:
             offsets = ctx.layout(value).offsets()
             ctx.define(value, dict(zip(offsets, loaded, strict=True)))
 

@@ -6,7 +6,6 @@ from llvmlite import ir
 
 from tileir.codegen.block.areas import alignment as area_alignment
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
@@ -36,11 +35,16 @@ def declare_kernel(module: ir.Module, kernel: KernelIR, maps: int = 0) -> None:
 
 
 def lower_kernel(
-    module: ir.Module, kernel: KernelIR, contract: Contract, lines: LineTable | None = None
+    module: ir.Module,
+    kernel: KernelIR,
+    contract: Contract,
+    threads: int,
+    lines: LineTable | None = None,
 ) -> None:
     """Define the entry that `declare_kernel` has declared, from a body in the block IR.
 
-    With `lines`, instructions carry the numbers of source locations.
+    Tiles are spread over so many `threads`. With `lines`, instructions carry the numbers of
+    source locations.
     """
     function = module.globals[kernel.symbol]
     function.calling_convention = "ptx_kernel"
@@ -52,7 +56,6 @@ def lower_kernel(
         builder.debug_metadata = lines.enter(function, kernel)
     lowering = Lowering(lines)
     thread = special_register(builder, "tid.x")
-    threads = contract["num_warps"] << LANE_BITS
     exit = function.append_basic_block("exit")
     ctx = Context(builder, thread, threads, lowering.block, lowering.op, exit)
     ctx.tensor_maps = [

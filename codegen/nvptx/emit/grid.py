@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.block.roles import role_of
+from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.ir import Op
 
 from .context import I32, Context
@@ -17,7 +19,7 @@ _REGISTERS = {
     "get_num_tile_blocks": ("nctaid", "nclusterid"),
 }
 """Mnemonic -> the special registers for clusters of one block, and of several."""
-_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
+_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned"
 
 
 def lower_grid(ctx: Context, op: Op) -> None:
@@ -36,11 +38,15 @@ def lower_leave(ctx: Context, op: Op) -> None:
 
 
 def lower_barrier(ctx: Context, op: Op) -> None:
-    """Lower barrier."""
+    """Lower barrier: number 0 is that of all threads, 1 that of the threads of a role."""
+    role = role_of(op)
+    name, numbers = f"{_BARRIER}.all", [0]
+    if role is not None:
+        name, numbers = f"{_BARRIER}.count", [1, role.attributes["warps"] << LANE_BITS]
     module = ctx.builder.module
-    kind = ir.FunctionType(ir.VoidType(), [I32])
-    function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
-    ctx.builder.call(function, [ir.Constant(I32, 0)])
+    kind = ir.FunctionType(ir.VoidType(), [I32] * len(numbers))
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    ctx.builder.call(function, [ir.Constant(I32, number) for number in numbers])
 
 
 def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:

@@ -35,7 +35,7 @@ def mbarrier_init(ctx: Context, op: Op) -> None:
     builder, barriers = ctx.builder, op.operands["barriers"]
     with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
         for address in _each(ctx, barriers):
-            tensor_copy.initialise(builder, address, 1)
+            tensor_copy.initialise(builder, address, op.attributes["arrivals"] or 1)
         fence_proxy(builder)
     tensor_copy.converge(builder)
 
@@ -55,17 +55,23 @@ def copy_tensor(ctx: Context, op: Op) -> None:
 
 def commit_copies(ctx: Context, op: Op) -> None:
     """Lower commit_copies: one lane of the first warp expects the bytes and starts the copies."""
-    builder, tiles = ctx.builder, op.operands["tiles"]
+    builder = ctx.builder
     wanted = ctx.in_first_warp()
     if op.operands["predicate"] is not None:
         wanted = builder.and_(wanted, ctx.scalar(op.operands["predicate"]))
     with builder.if_then(wanted), builder.if_then(tensor_copy.elected(builder)):
-        barrier = _mbarrier(ctx, op.operands["barriers"], op.operands["turn"])
-        tensor_copy.expect(builder, barrier, sum(tile.type.bytes for tile in tiles))
-        for tile in tiles:
-            (copy,) = [use.op for use in tile.uses if use.op.name == "copy_tensor"]
-            _start(ctx, copy, barrier)
+        start_copies(ctx, op)
     tensor_copy.converge(builder)
+
+
+def start_copies(ctx: Context, op: Op) -> None:
+    """Expect the bytes of the tiles that an op commits, and start the copies to them."""
+    tiles, turn = op.operands["tiles"], op.operands["turn"]
+    barrier = mbarrier_of(ctx, op.operands["barriers"], turn)
+    tensor_copy.expect(ctx.builder, barrier, sum(tile.type.bytes for tile in tiles))
+    for tile in tiles:
+        (copy,) = [use.op for use in tile.uses if use.op.name == "copy_tensor"]
+        _start(ctx, copy, barrier)
 
 
 def wait_copies(ctx: Context, op: Op) -> None:
@@ -73,7 +79,7 @@ def wait_copies(ctx: Context, op: Op) -> None:
     builder, turn = ctx.builder, op.operands["turn"]
     phase = builder.and_(ctx.values[turn], ir.Constant(I32, 1))
     parity = builder.xor(phase, ir.Constant(I32, 1))
-    tensor_copy.wait(builder, _mbarrier(ctx, op.operands["barriers"], turn), parity)
+    tensor_copy.wait(builder, mbarrier_of(ctx, op.operands["barriers"], turn), parity)
     for tile, ring in zip(op.results, op.operands["rings"], strict=True):
         ctx.define(tile, tile_in_slot(ctx, ring, turn))
 
@@ -103,7 +109,7 @@ def tile_in_slot(ctx: Context, ring: Value, turn: Value) -> ir.Value:
     return builder.add(distance, start)
 
 
-def _mbarrier(ctx: Context, barriers: Value, turn: Value) -> ir.Value:
+def mbarrier_of(ctx: Context, barriers: Value, turn: Value) -> ir.Value:
     """Return the address of the mbarrier of a slot."""
     builder = ctx.builder
     number = builder.lshr(ctx.values[turn], ir.Constant(I32, 1))

@@ -74,6 +74,16 @@ def wait_mma(ctx: Context, op: Op) -> None:
     ctx.define(op.result, dict(zip(flight, awaited, strict=True)))
 
 
+def mma_init(ctx: Context, op: Op) -> None:
+    """Lower mma_init: the registers are those of the accumulator."""
+    ctx.define(op.result, ctx.fragment(op.operands["acc"]))
+
+
+def wait_mma_reads(ctx: Context, op: Op) -> None:
+    """Lower wait_mma_reads: no accumulator is touched."""
+    wgmma.wait(ctx.builder, op.attributes["pending"], [])
+
+
 def fence_proxy(ctx: Context, op: Op) -> None:
     """Lower fence_proxy."""
     wgmma.fence_proxy(ctx.builder)
@@ -125,4 +135,10 @@ def _operand(ctx: Context, plan: ProductPlan, slot: str, value: Value) -> _Descr
     return kind(ctx, plan, slot, value)
 
 
-LOWERINGS = {"fence_proxy": fence_proxy, "mma_async": mma_async, "wait_mma": wait_mma}
+LOWERINGS = {
+    "fence_proxy": fence_proxy,
+    "mma_async": mma_async,
+    "mma_init": mma_init,
+    "wait_mma": wait_mma,
+    "wait_mma_reads": wait_mma_reads,
+}

@@ -44,6 +44,15 @@ def expect(builder: ir.IRBuilder, barrier: ir.Value, size: int) -> None:
     _run(builder, f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {size};", [barrier])
 
 
+def arrive_if(builder: ir.IRBuilder, barrier: ir.Value, condition: ir.Value) -> None:
+    """Arrive at an mbarrier in threads for which a condition (i1) holds."""
+    text = (
+        "{ .reg .pred arrives; setp.ne.b32 arrives, $1, 0;"
+        " @arrives mbarrier.arrive.shared::cta.b64 _, [$0]; }"
+    )
+    _run(builder, text, [barrier, builder.zext(condition, _I32)])
+
+
 def copy(
     builder: ir.IRBuilder,
     destination: ir.Value,

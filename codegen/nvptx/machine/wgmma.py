@@ -68,7 +68,10 @@ def start(
 
 
 def wait(builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value]) -> list[ir.Value]:
-    """Wait until at most so many groups are under way; return the accumulators of the others."""
+    """Wait until at most so many groups are under way; return the accumulators of the others.
+
+    Accumulators to which a group under way adds are not among them: nothing may touch those.
+    """
     return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, [])
 
 
@@ -98,7 +101,8 @@ def _tied(
         operands = [*registers, *arguments]
     constraints += [_CONSTRAINTS[each.type] for each in arguments]
     constraints.append("~{memory}")
-    function = ir.FunctionType(ir.LiteralStructType(kinds), [each.type for each in operands])
+    result = ir.LiteralStructType(kinds) if kinds else ir.VoidType()
+    function = ir.FunctionType(result, [each.type for each in operands])
     made = builder.asm(function, text, ",".join(constraints), operands, True)
     made.attributes.add("convergent")  # all warps of the group execute it together
     changed = [builder.extract_value(made, index) for index in range(len(kinds))]

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import ROW_ALIGNMENT, pattern_alignment
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import COPIES, ENDS, SAME_MEMORY
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
@@ -158,7 +158,7 @@ class Rings:
 def _other_reader(place: Value, store: Op) -> Op | None:
     """Return a reader of memory, however it is seen, that is no matrix product."""
     for use in place.uses:
-        if use.op.name == "shared_view":
+        if use.slot == SAME_MEMORY.get(use.op.name):
             if reader := _other_reader(use.op.result, store):
                 return reader
         elif use.op is not store and use.op.name not in _READERS:
@@ -166,7 +166,7 @@ def _other_reader(place: Value, store: Op) -> Op | None:
     return None
 
 
-_READERS = (*PRODUCT_NAMES, "copy_shared", "wait_mma")
+_READERS = (*PRODUCT_NAMES, "copy_shared", *ENDS)
 """What reads a ring: matrix products, and what copies a tile for them."""
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2
 from tileir.codegen.nvptx.machine.mma_atoms import (
@@ -276,8 +277,8 @@ def plan_of(op: Op, warps: int = 0) -> ProductPlan:
     atom, extents = BY_MNEMONIC[op.attributes["atom"]], extents_of(op)
     columns, rows = extents["n"], extents["m"]
     chosen: list[Coordinate | None] = [None] * warps
-    kind = op.operands["acc"].type
-    if kind.size > 1:
+    kind = registers_of(op.operands["acc"].type)
+    if isinstance(kind, Frag):
         chosen = []
         for base in kind.layout.warp:
             if base == 0:

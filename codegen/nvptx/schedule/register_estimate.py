@@ -19,7 +19,8 @@ from functools import cache
 from typing import cast
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
-from tileir.codegen.block.types import Flight, Frag
+from tileir.codegen.block.op_facts import ENDS
+from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import log2
 from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.ops.spec import DIVISION
@@ -38,7 +39,7 @@ LEAST_SLOTS = 2
 """The fewest slots of a ring."""
 _WORD_BITS = 32
 _CONDITION = Scalar("i1")
-_WHOLE = {*PRODUCT_NAMES, "fold", "store_shared", "wait_mma"}
+_WHOLE = {*PRODUCT_NAMES, *ENDS, "fold", "store_shared"}
 """Block IR at which tiles that live are whole, besides ops with regions."""
 
 
@@ -109,9 +110,7 @@ class _Estimate:
 
     def _words(self, value: Value) -> int:
         """Return the registers that a tile takes in a thread; a single element takes none."""
-        kind = value.type
-        if isinstance(kind, Flight) and isinstance(kind.tiles[0], Frag):
-            kind = kind.tiles[0]
+        kind = registers_of(value.type)
         if not isinstance(kind, Frag) or _takes_none(value):
             return 0
         if self.copied and _is_loaded(value):

@@ -147,7 +147,7 @@ class BlockKernel:
         kernel = KernelIR("k", None, self.outermost.parent)
         declare_kernel(module, kernel)
         choices = {"num_warps": Choice(self.threads // 32, "test")}
-        lower_kernel(module, kernel, Contract(choices))
+        lower_kernel(module, kernel, Contract(choices), self.threads)
         self.llvm_ir = str(module)
         return ptx_of(module, target)
 

@@ -118,7 +118,8 @@ class Frame:
         combining = name if _combines(op.spec) else self.combining
         repeated = _repeats(op.spec.regions[index])
         loop = op if repeated else self.loop if name == "if" else None
-        return_limit = self.return_limit if name in ("if", "loop") else name
+        returns = "return" in op.spec.regions[index].terminators
+        return_limit = self.return_limit if returns else name
         return Frame(op, index, combining, loop, return_limit, self.dialect)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tileir.ir import Body, Op
 
-from .defect import VERIFIER, Site, advanced, defect, ops
+from .defect import VERIFIER, Site, advanced, defect, loops, ops
 
 
 @defect("fence of the async proxy dropped", VERIFIER)
@@ -32,7 +32,7 @@ def fence_early(body: Body) -> Iterator[Site]:
 
 @defect("wait for one product less", VERIFIER)
 def product_pending(body: Body) -> Iterator[Site]:
-    for wait in ops(body, "wait_mma"):
+    for wait in ops(body, "wait_mma", "wait_mma_reads"):
         more = wait.attributes["pending"] + 1
         yield Site(wait, lambda wait=wait, more=more: wait.attributes.update(pending=more))
 
@@ -41,6 +41,48 @@ def product_pending(body: Body) -> Iterator[Site]:
 def operands_dropped(body: Body) -> Iterator[Site]:
     for wait in ops(body, "wait_mma"):
         yield Site(wait, lambda wait=wait: wait.operands.update(memory=()))
+
+
+@defect("wait for the reads of products dropped", VERIFIER)
+def reads_dropped(body: Body) -> Iterator[Site]:
+    for wait in ops(body, "wait_mma_reads"):
+        yield Site(wait, wait.erase)
+
+
+@defect("wait for the reads of products behind copies to their slots", VERIFIER)
+def reads_late(body: Body) -> Iterator[Site]:
+    for wait in ops(body, "wait_mma_reads"):
+        copies = [op for op in wait.parent.ops if op.name == "copy_tensor" and wait.is_before(op)]
+        if copies:
+            yield Site(wait, lambda wait=wait, last=copies[-1]: wait.move_after(last))
+
+
+@defect("slots of products under way forgotten", VERIFIER, "overlap_products")
+def slots_forgotten(body: Body) -> Iterator[Site]:
+    """No barrier is placed for them, unless another access to them needs it."""
+    for wait in ops(body, "wait_mma_reads"):
+        yield Site(wait, lambda wait=wait: wait.operands.update(memory=()))
+
+
+@defect("wait for the last products forgets what they read", VERIFIER, "overlap_products")
+def rings_forgotten(body: Body) -> Iterator[Site]:
+    for wait in ops(body, "wait_mma"):
+        if not isinstance(wait.operands["flight"].owner, Op):
+            continue
+        if wait.operands["flight"].owner.name == "pipelined_for":
+            yield Site(wait, lambda wait=wait: wait.operands.update(memory=()))
+
+
+@defect("products go on with an accumulator that is under way as if it were not", VERIFIER)
+def flight_dropped(body: Body) -> Iterator[Site]:
+    """The first accumulator, in each iteration."""
+    for loop in loops(body):
+        starts = [value.owner for value in loop.op.operands["initValues"]]
+        for start in starts:
+            if isinstance(start, Op) and start.name == "mma_init":
+                for product in ops(body, "mma_async"):
+                    change = {"acc": start.operands["acc"]}
+                    yield Site(product, lambda op=product, to=change: op.operands.update(to))
 
 
 @defect("copies of tensors to the next slot", VERIFIER)

@@ -1,0 +1,87 @@
+"""Lowering of roles, and of the slots that one role fills and another one reads.
+
+A phased turn is a number, see `tensor_copies`. The phase of a slot's full mbarrier ends when its
+copies have arrived, that of its empty one when all consumer warps have released it: so the producer
+waits for the end of the phase before, which a fresh mbarrier counts as ended.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.machine import tensor_copy
+from tileir.codegen.nvptx.machine.registers import set_registers
+from tileir.ir import Op
+
+from .context import I32, Context
+from .tensor_copies import mbarrier_of, start_copies, tile_in_slot
+
+_LANES = (1 << LANE_BITS) - 1
+
+
+def lower_role(ctx: Context, op: Op) -> None:
+    """Lower role: its warps branch to it, and come back never."""
+    builder, first = ctx.builder, op.attributes["first"]
+    inside, others = (builder.append_basic_block(name) for name in ("role", "others"))
+    builder.cbranch(_among(ctx, first, op.attributes["warps"]), inside, others)
+    builder.position_at_end(inside)
+    set_registers(builder, op.attributes["registers"], op.attributes["frees"])
+    if op.attributes["working"] < op.attributes["warps"]:
+        working = builder.append_basic_block("working")
+        builder.cbranch(_among(ctx, first, op.attributes["working"]), working, ctx.exit)
+        builder.position_at_end(working)
+    ctx.lower_block(ctx, op.regions[0].block)
+    builder.position_at_end(others)
+
+
+def _among(ctx: Context, first: int, count: int) -> ir.Value:
+    """Return whether a thread is in one of `count` warps from the first one on."""
+    builder = ctx.builder
+    number = builder.sub(ctx.warp(), ir.Constant(I32, first))
+    return builder.icmp_unsigned("<", number, ir.Constant(I32, count))
+
+
+def acquire_slot(ctx: Context, op: Op) -> None:
+    """Lower acquire_slot."""
+    builder, turn = ctx.builder, op.operands["turn"]
+    phase = builder.and_(ctx.values[turn], ir.Constant(I32, 1))
+    before = builder.xor(phase, ir.Constant(I32, 1))
+    tensor_copy.wait(builder, mbarrier_of(ctx, op.operands["barriers"], turn), before)
+
+
+def commit_slot(ctx: Context, op: Op) -> None:
+    """Lower commit_slot: the role has one warp, of which one lane starts the copies."""
+    builder = ctx.builder
+    with builder.if_then(tensor_copy.elected(builder)):
+        start_copies(ctx, op)
+    tensor_copy.converge(builder)
+
+
+def wait_slot(ctx: Context, op: Op) -> None:
+    """Lower wait_slot."""
+    builder, turn = ctx.builder, op.operands["turn"]
+    phase = builder.and_(ctx.values[turn], ir.Constant(I32, 1))
+    tensor_copy.wait(builder, mbarrier_of(ctx, op.operands["barriers"], turn), phase)
+    for tile, ring in zip(op.results, op.operands["rings"], strict=True):
+        ctx.define(tile, tile_in_slot(ctx, ring, turn))
+
+
+def release_slot(ctx: Context, op: Op) -> None:
+    """Lower release_slot: one lane arrives for its warp, behind all lanes."""
+    builder = ctx.builder
+    wanted, predicate = builder.not_(ctx.thread_has(_LANES)), op.operands["predicate"]
+    if predicate is not None:
+        wanted = builder.and_(wanted, ctx.scalar(predicate))
+    tensor_copy.converge(builder)
+    barrier = mbarrier_of(ctx, op.operands["barriers"], op.operands["turn"])
+    tensor_copy.arrive_if(builder, barrier, wanted)
+
+
+LOWERINGS = {
+    "acquire_slot": acquire_slot,
+    "commit_slot": commit_slot,
+    "release_slot": release_slot,
+    "role": lower_role,
+    "wait_slot": wait_slot,
+}

@@ -1,0 +1,430 @@
+"""Specialise warps: one producer warp fills rings, and the others consume them.
+
+Rings that tensor copies fill need no thread of those that multiply. With *roles*, nobody waits for
+all warps of a block in a loop any more: the producer waits on the empty mbarrier of a slot until
+all consumer warps have released it, and the consumers wait on its full one. In a persistent kernel
+the producer goes on with the next tile while the consumers store theirs.
+
+The body becomes: what both roles need, rings and mbarriers, the consumer, and the producer. The
+consumer is the body as it was, without copies; its warps come first, so that layouts stay. The
+producer is the slice of the body that says what is copied. It has a warpgroup, which gives up most
+of its registers, as `setmaxnreg` asks for whole warpgroups; one warp of it works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
+from tileir.codegen.block.control_edges import continues
+from tileir.codegen.block.make import make
+from tileir.codegen.block.op_rules import WARPGROUP
+from tileir.codegen.block.types import Mbarrier, Shared, Turn
+from tileir.codegen.launch_terms import Choice
+from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.launch.contract import COMPILER, MOST_REGISTERS, Contract
+from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
+from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
+from tileir.codegen.nvptx.state import KernelState
+from tileir.gpus import Target
+from tileir.ir import Block, Op, Region, Value
+from tileir.types import Token
+
+from .producer_slice import HARMLESS, ProducerSlice, producer_slice
+
+LEAST_SLOTS = 2
+PRODUCER_REGISTERS = 40
+"""Registers of a thread of the producer: enough for addresses and indices."""
+CONSUMER_REGISTERS = 240
+"""The most registers of a consumer's thread."""
+_MORE = WARPGROUP << LANE_BITS
+"""Threads of the producer's warpgroup."""
+_FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
+_BOUNDS = ("lowerBound", "upperBound", "step")
+
+
+def specialise_warps(state: KernelState, target: Target) -> bool:
+    """Split a kernel's body into roles, if it can be; return whether it has been split."""
+    loops = [op for op in state.kernel.walk() if op.name == "pipelined_for" and _wait(op)]
+    if not loops:
+        return False
+    plan = _planned(state, loops, target)
+    if isinstance(plan, Reason):
+        for loop in loops:
+            state.reasons[Decision.ONE_ROLE].add(loop, plan)
+        return False
+    _Split(state, plan).split()
+    contract = state.contract
+    choices = {"num_warps": Choice(contract["num_warps"] + WARPGROUP, contract.by("num_warps"))}
+    if plan.blocks > contract["minnctapersm"]:
+        choices["minnctapersm"] = Choice(plan.blocks, COMPILER)
+    state.contract = Contract({**contract.choices, **choices})
+    state.kernel.edited()
+    return True
+
+
+@dataclass(slots=True, eq=False)
+class _Ring:
+    """A pipelined loop, and the ring that its tensor copies fill; then that of the roles."""
+
+    loop: Op
+    alloc: Op
+    full: Op
+    slots: int
+    rings: tuple[Value, ...] = ()
+    barriers: tuple[Value, ...] = ()
+    """The full mbarriers and the empty ones."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes with that many slots."""
+        unit = alignment(self.alloc)
+        size = area_bytes(self.alloc) // self.alloc.results[0].type.slots
+        return -(-size // unit) * unit * self.slots + 2 * ROW_ALIGNMENT
+
+
+@dataclass(slots=True)
+class _Plan:
+    slice: ProducerSlice
+    rings: Sequence[_Ring]
+    blocks: int
+    """Blocks that an SM is to hold."""
+    registers: int
+    """Those of a consumer's thread."""
+
+
+def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan | Reason:
+    """Return how a kernel is split, or why it is not."""
+    contract = state.contract
+    if not target.has("setmaxnreg"):
+        return Reason("role_feature")
+    groups, rest = divmod(state.threads, WARPGROUP << LANE_BITS)
+    if rest or not groups:
+        return Reason("role_warps")
+    if contract.by("num_warps").startswith(("option", "attribute")):
+        return Reason("role_fixed", contract.by("num_warps"))
+    found = producer_slice(state.kernel.body, loops)
+    if isinstance(found, Reason):
+        return found
+    rings = [_ring(loop) for loop in loops]
+    body, room = state.kernel.body, target.shared_of_each(contract["minnctapersm"])
+    others = memory_needed(body, without=[op for it in rings for op in (it.alloc, it.full)])
+    while others + sum(ring.bytes for ring in rings) > room:
+        largest = max(rings, key=lambda ring: ring.bytes)
+        if largest.slots == LEAST_SLOTS:
+            return Reason("role_memory")
+        largest.slots -= 1
+    memory = others + sum(ring.bytes for ring in rings)
+    blocks, needed = contract["minnctapersm"], registers_needed(body, target)
+    if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
+        return Reason("role_registers", wanted)
+    while _fits(state.threads, blocks + 1, memory, needed, target):
+        blocks += 1
+    return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
+
+
+def _fits(
+    threads: int, blocks: int, memory: int, needed: Callable[[int], int], target: Target
+) -> bool:
+    """Whether an SM has memory and registers for so many blocks."""
+    if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
+        return False
+    enough = needed(blocks) <= _registers(threads, blocks, target)
+    return enough and memory <= target.shared_of_each(blocks)
+
+
+def _registers(threads: int, blocks: int, target: Target) -> int:
+    """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
+    each = min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
+    left = (each * (threads + _MORE) - PRODUCER_REGISTERS * _MORE) // threads & -8
+    return min(left, CONSUMER_REGISTERS)
+
+
+def _wait(loop: Op) -> Op | None:
+    """Return the op that waits for tensor copies in a pipelined loop, None if it has no ring."""
+    found = (op for op in loop.regions[0].block.ops if op.name == "wait_copies")
+    return next(found, None)
+
+
+def _ring(loop: Op) -> _Ring:
+    wait = _wait(loop)
+    assert wait is not None
+    alloc, full = wait.operands["rings"][0].owner, wait.operands["barriers"].owner
+    return _Ring(loop, alloc, full, alloc.results[0].type.slots)
+
+
+class _Split:
+    """Splits one body."""
+
+    def __init__(self, state: KernelState, plan: _Plan) -> None:
+        self._state, self._plan = state, plan
+        self._block: Block = state.kernel.body.block
+        self._slice = plan.slice
+        self._consumers = state.threads >> LANE_BITS
+        self._common: set[Op] = set()
+        """The rings and mbarriers."""
+
+    def split(self) -> None:
+        """Edit the body: what both roles need stays in front of them."""
+        first, end = self._block.ops[0], self._block.ops[-1]
+        rest = [op for op in self._block.ops if not self._stays(op)]
+        for ring in self._plan.rings:
+            self._allocate(ring, rest[0])
+        producer = self._producer()
+        for ring in self._plan.rings:
+            self._consume(ring)
+        rest = [op for op in self._block.ops if not self._stays(op)]
+        for op in rest:
+            op.remove()
+        consumers = self._consumers
+        self._block.ops.extend(
+            [
+                self._role("consume", Block(ops=rest), 0, consumers, consumers, first),
+                self._role("produce", producer, consumers, WARPGROUP, 1, first),
+                make("return", origin=end),
+            ]
+        )
+
+    def _stays(self, op: Op) -> bool:
+        """Whether an op of the body is for both roles."""
+        return op in self._common or op in self._slice.ops or op.name == "leave_to_first_block"
+
+    def _role(
+        self, name: str, block: Block, first: int, warps: int, working: int, origin: Op
+    ) -> Op:
+        frees = working < warps
+        attributes: dict[str, Any] = {
+            "name": name,
+            "first": first,
+            "warps": warps,
+            "working": working,
+            "registers": PRODUCER_REGISTERS if frees else self._plan.registers,
+            "frees": frees,
+        }
+        return make("role", attributes=attributes, regions=[Region([block])], origin=origin)
+
+    # What both roles use ------------------------------------------------------------------------
+
+    def _allocate(self, ring: _Ring, anchor: Op) -> None:
+        """Allocate a ring and its mbarriers for as long as the kernel runs."""
+        kinds = [
+            Shared(kind.element, kind.shape, kind.offsets, ring.slots)
+            for kind in (value.type for value in ring.alloc.results)
+        ]
+        alloc = make("shared_alloc", results=kinds, origin=ring.alloc)
+        made, barriers = [alloc], []
+        for arrivals in (None, self._consumers):
+            each = make("mbarrier_alloc", results=[Mbarrier(ring.slots)], origin=ring.full)
+            attributes = {"arrivals": arrivals}
+            operands = {"barriers": each.result}
+            made += [each, make("mbarrier_init", operands, attributes, origin=ring.full)]
+            barriers.append(each.result)
+        for op in made:
+            op.insert_before(anchor)
+            self._common.add(op)
+        ring.rings, ring.barriers = tuple(alloc.results), tuple(barriers)
+
+    def _rings_in(self, op: Op) -> list[_Ring]:
+        """Return the rings whose loops an op is, or is around."""
+        return [ring for ring in self._plan.rings if op.contains(ring.loop)]
+
+    # The producer -------------------------------------------------------------------------------
+
+    def _producer(self) -> Block:
+        """Return the body of the producer."""
+        block, turns = Block(), dict[_Ring, Value]()
+        for ring in self._plan.rings:
+            block.ops.append(_first_turn(ring))
+            turns[ring] = block.ops[-1].result
+        self._repeat(self._block, block, {}, turns)
+        block.ops.append(make("return", origin=self._block.ops[-1]))
+        return block
+
+    def _repeat(
+        self, source: Block, target: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+    ) -> None:
+        """Add the slice of a block to that of the producer; `turns` are updated."""
+        for op in source.ops:
+            if op in self._slice.loops or op in self._slice.around:
+                self._repeat_loop(op, target, values, turns)
+            elif op in self._slice.ops and source is not self._block:
+                target.ops.append(_without_tokens(op.clone(values)))
+
+    def _repeat_loop(
+        self, loop: Op, target: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+    ) -> None:
+        """Add a loop with what the slice needs of it: carried values, and turns."""
+        rings, block = self._rings_in(loop), Block()
+        source = loop.regions[0].block
+        values[source.arguments[0]] = block.add_argument(source.arguments[0].type)
+        kept = [
+            value
+            for value in source.arguments[1 : 1 + len(loop.operands["initValues"])]
+            if value in self._slice.carried
+        ]
+        for value in kept:
+            values[value] = block.add_argument(value.type)
+        inner = dict(turns) | {ring: block.add_argument(turns[ring].type) for ring in rings}
+        if loop in self._slice.loops:
+            self._fill(rings[0], block, values, inner)
+        else:
+            self._repeat(source, block, values, inner)
+        (end,) = continues(source)
+        handed = [end.operand_list()[value.index - 1] for value in kept] if kept else []
+        following = [*(_mapped(each, values) for each in handed), *(inner[it] for it in rings)]
+        block.ops.append(make("continue", {"operands": tuple(following)}, origin=end))
+        firsts = [_mapped(loop.operands["initValues"][it.index - 1], values) for it in kept]
+        firsts += [turns[ring] for ring in rings]
+        made = _loop(loop, Region([block]), firsts, values)
+        target.ops.append(made)
+        turns.update(zip(rings, made.results[len(kept) :], strict=True))
+
+    def _fill(
+        self, ring: _Ring, block: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+    ) -> None:
+        """Add what fills a slot, as the prologue of the pipelined loop does."""
+        prologue, turn = ring.loop.regions[1].block, turns[ring]
+        full, empty = ring.barriers
+        values = dict(values)
+        values[prologue.arguments[0]] = block.arguments[0]
+        values[prologue.arguments[2]] = turn
+        values |= zip(ring.alloc.results, ring.rings, strict=True)
+        operands = {"barriers": empty, "rings": ring.rings, "turn": turn}
+        block.ops.append(make("acquire_slot", operands, origin=ring.loop))
+        for op in prologue.ops[:-1]:
+            if op.name == "commit_copies":
+                tiles = tuple(values[tile] for tile in op.operands["tiles"])
+                operands = {"tiles": tiles, "barriers": full, "turn": turn}
+                block.ops.append(make("commit_slot", operands, origin=op))
+            elif op.name != "advance":
+                block.ops.append(_without_tokens(op.clone(values)))
+        block.ops.append(_advance(ring, turn, ring.loop))
+        turns[ring] = block.ops[-1].result
+
+    # The consumer -------------------------------------------------------------------------------
+
+    def _consume(self, ring: _Ring) -> None:
+        """Have the loop of a ring wait for slots and release them, and carry its turn."""
+        loop, (full, empty) = ring.loop, ring.barriers
+        block, wait = loop.regions[0].block, _wait(loop)
+        assert wait is not None
+        count = 1 + len(loop.operands["initValues"])
+        delayed = [each for each in block.arguments[count:] if isinstance(each.type, Token)]
+        turn = block.add_argument(Turn(ring.slots, phased=True))
+        slot = {"rings": ring.rings, "turn": turn}
+        kinds = [tile.type for tile in wait.results]
+        waited = make("wait_slot", {"barriers": full, **slot}, results=kinds, origin=wait)
+        waited.insert_before(wait)
+        for tile, other in zip(wait.results, waited.results, strict=True):
+            tile.replace_all_uses_with(other)
+        _forget(delayed, waited)
+        release = make("release_slot", {"barriers": empty, **slot}, origin=wait)
+        release.insert_after(_last_reader(waited, block))
+        following = _advance(ring, turn, loop)
+        following.insert_after(release)
+        (end,) = continues(block)
+        carried = end.operands["operands"][: count - 1]
+        end.operands["operands"] = (*carried, following.result)
+        _erase_dead(block)
+        for index in reversed(range(count, len(block.arguments) - 1)):
+            block.remove_argument(index)
+        self._carry(ring, block)
+        for old in (ring.full, ring.alloc):
+            for use in [use for value in old.results for use in value.uses]:
+                use.op.erase()
+            old.erase()
+
+    def _carry(self, ring: _Ring, block: Block) -> None:
+        """Carry the turn of a ring through its loop, and through those around it."""
+        around, outermost = list[Op](), ring.loop
+        while outermost.parent is not self._block:
+            outermost = outermost.parent.parent_op
+            around.append(outermost)
+        first = _first_turn(ring)
+        first.insert_before(outermost)
+        turn = first.result
+        for loop in reversed(around):
+            loop.operands["initValues"] = (*loop.operands["initValues"], turn)
+            turn = loop.regions[0].block.add_argument(turn.type)
+        loop, region = ring.loop, ring.loop.regions[0]
+        firsts = (*loop.operands["initValues"], turn)
+        loop.regions = []
+        made = _loop(loop, region, firsts, {})
+        made.insert_before(loop)
+        loop.replace_with(*made.results[:-1])
+        self._state.reasons[Decision.RING_SLOTS].move(loop, made)
+        last = made.results[-1]
+        for loop in around:
+            (end,) = continues(loop.regions[0].block)
+            end.operands["operands"] = (*end.operands["operands"], last)
+            last = loop.add_result(turn.type)
+
+
+def _first_turn(ring: _Ring) -> Op:
+    kind = Turn(ring.slots, phased=True)
+    return make("first_turn", {"ring": ring.rings[0]}, results=[kind], origin=ring.loop)
+
+
+def _advance(ring: _Ring, turn: Value, origin: Op) -> Op:
+    operands = {"ring": ring.rings[0], "turn": turn}
+    return make("advance", operands, results=[turn.type], origin=origin)
+
+
+def _loop(loop: Op, region: Region, firsts: Sequence[Value], values: Mapping[Value, Value]) -> Op:
+    """Return a `for` with the bounds of a loop, and another body and first carried values."""
+    bounds = {slot: _mapped(loop.operands[slot], values) for slot in _BOUNDS}
+    return make(
+        "for",
+        {**bounds, "initValues": tuple(firsts)},
+        {"unsignedCmp": loop.attributes["unsignedCmp"]},
+        [value.type for value in firsts],
+        [region],
+        origin=loop,
+    )
+
+
+def _mapped(value: Value, values: Mapping[Value, Value]) -> Value:
+    return values.get(value, value)
+
+
+def _without_tokens(op: Op) -> Op:
+    """Drop the tokens that a copy of an op comes behind: none of them says anything."""
+    for slot, operand in op.operands.items():
+        if isinstance(operand, Value) and isinstance(operand.type, Token):
+            op.operands[slot] = None
+    return op
+
+
+def _forget(tokens: Iterable[Value], waited: Op) -> None:
+    """Have nothing come behind copies by tokens: who waits for a slot knows more."""
+    used = [token for token in tokens if token.uses]
+    if used:
+        made = make("make_token", results=[Token()], origin=waited)
+        made.insert_before(waited)
+        for token in used:
+            token.replace_all_uses_with(made.result)
+
+
+def _last_reader(waited: Op, block: Block) -> Op:
+    """Return the last op of a block that reads the tiles of a slot, or is around one that does."""
+    last = waited
+    values = list(waited.results)
+    while values:
+        for use in values.pop().uses:
+            values += [each for each in use.op.results if isinstance(each.type, Shared)]
+            here = use.op
+            while here.parent is not block:
+                here = here.parent.parent_op
+            last = max(last, here, key=lambda op: op.index)
+    return last
+
+
+def _erase_dead(block: Block) -> None:
+    """Erase what filled slots, and what only that needed."""
+    for op in reversed(list(block.ops)):
+        unneeded = op.name in _FILLING or (op.spec.effects in HARMLESS and op.results)
+        if unneeded and not any(value.uses for value in op.results):
+            op.erase()

@@ -1,0 +1,123 @@
+"""Products that stay under way while the next iteration starts its own: right under all schedules.
+
+The kernels are those of `test_tensor_rings`, and variants in which products have to be awaited.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.codegen.emulator.values import aligned
+from tests.codegen.nvptx.passes.test_tensor_rings import TEXT
+from tileir import assemble, emulator
+from tileir.codegen import compile
+from tileir.codegen.emulator import SCHEDULES
+
+TWO_SUMS = (
+    TEXT.replace("%sum = for", "%sum, %twice = for")
+    .replace("iter_values(%acc = %none)", "iter_values(%acc = %none, %other = %none)")
+    .replace("-> (tile<64x64xf32>) {", "-> (tile<64x64xf32>, tile<64x64xf32>) {")
+    .replace(
+        "continue %next : tile<64x64xf32>",
+        """%more = mmaf %ta, %tb, %other
+        : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+      %most = mmaf %ta, %tb, %more
+        : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+      continue %next, %most : tile<64x64xf32>, tile<64x64xf32>""",
+    )
+    .replace(
+        "%u = store",
+        """%three = addf %sum, %twice : tile<64x64xf32>
+    %u = store""",
+    )
+    .replace("weak %sum", "weak %three")
+)
+"""Three products an iteration: one adds to a sum, two to another."""
+USED = TEXT.replace(
+    "continue %next :",
+    """%half = addf %next, %none : tile<64x64xf32>
+      continue %half :""",
+)
+"""An iteration that uses its sum."""
+_LARGER = {"64x64": "128x128", "64x32": "128x64", "32x64": "64x128", "<i32: 32>": "<i32: 64>"}
+ROLES = re.sub("|".join(_LARGER), lambda found: _LARGER[found[0]], TEXT)
+"""Tiles for two warpgroups, for which another role fills the ring."""
+TEXTS = {"one sum": (TEXT, 1), "two sums": (TWO_SUMS, 3), "used": (USED, 1), "roles": (ROLES, 1)}
+
+
+@cache
+def kernel(name: str) -> Any:
+    return compile(assemble(TEXTS[name][0]), "sm_90", cache=False)
+
+
+def run(name: str, m: int, n: int, d: int, schedule: str = "lock-step") -> None:
+    random = np.random.default_rng(m + n + d)
+    pitch = [-(-extent // 8) * 8 for extent in (d, n)]
+    a = aligned(random.integers(-4, 5, (m, pitch[0])).astype(np.float16))
+    b = aligned(random.integers(-4, 5, (d, pitch[1])).astype(np.float16))
+    c = aligned(np.full((m, n), 99, np.float32))
+    args = [a, b, c, m, n, d, *pitch, n]
+    grid = (-(-m // (128 if name == "roles" else 64)), -(-n // (128 if name == "roles" else 64)))
+    emulator.load(kernel(name))["k"].launch(grid, args, schedule=schedule)
+    expected = a[:, :d].astype(np.float32) @ b[:d, :n].astype(np.float32)
+    np.testing.assert_array_equal(c, expected * TEXTS[name][1])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", ["one sum", "two sums", "roles"])
+def test_sums_are_right_under_every_schedule(name: str, schedule: str) -> None:
+    run(name, 100, 72, 150, schedule)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("depth", [8, 40, 96, 200])
+def test_any_number_of_iterations(name: str, depth: int) -> None:
+    run(name, 64, 64, depth)
+
+
+@pytest.mark.parametrize("name", ["one sum", "roles"])
+def test_a_loop_without_iterations_hands_its_accumulator_on(name: str) -> None:
+    """The bounds of its counter are equal, although there are elements along k."""
+    text = TEXTS[name][0].replace("for %i in (%zero to %count", "for %i in (%count to %count")
+    c = aligned(np.full((64, 64), 99, np.float32))
+    ones = aligned(np.ones((64, 64), np.float16))
+    made = emulator.load(compile(assemble(text), "sm_90", cache=False))["k"]
+    made.launch((1, 1), [ones, ones, c, 64, 64, 64, 64, 64, 64])
+    assert not c.any()
+
+
+@pytest.mark.parametrize(
+    ("name", "waits"),
+    [
+        ("one sum", ["1", "0"]),
+        ("two sums", ["3", "0"]),
+        ("used", ["0"]),
+        ("roles", ["1", "0"]),
+    ],
+)
+def test_products_under_way_at_each_wait(name: str, waits: list[str]) -> None:
+    """As many as an iteration has, in the loop; none behind it.
+
+    Of a loop with roles, LLVM has the first iteration apart, which has no slot to release.
+    """
+    entry = kernel(name).ptx.partition(".entry k_without")[0]
+    found = re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry)
+    assert list(dict.fromkeys(found)) == waits
+    assert found[-1] == "0"
+
+
+def test_accumulators_under_way_are_not_moved() -> None:
+    """In the loop, no register of an accumulator is touched by anything but products."""
+    entry = kernel("one sum").ptx.partition(".entry k_without")[0]
+    started = re.search(r"wgmma.mma_async\S+ \{([^}]*)\}", entry)
+    assert started
+    names = [re.escape(each.strip()) for each in started[1].split(",")]
+    start = entry.index("wgmma.mma_async")
+    behind = entry[start : entry.index("wgmma.wait_group.sync.aligned 0;")]
+    others = [line for line in behind.splitlines() if "wgmma" not in line]
+    assert not [line for line in others if re.search(rf"({'|'.join(names)})\b", line)]
