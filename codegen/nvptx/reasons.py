@@ -29,6 +29,7 @@ SENTENCES = {
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
     "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
+    "group_ahead": "not by warpgroups: {0} would be copied in shared memory, and no ring be filled",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",
@@ -100,6 +101,7 @@ SENTENCES = {
     "under_way": "only products add to their sums",
     "several_ends": "an iteration has several ends",
     "sum_used": "the iteration uses a sum itself",
+    "packed_sums": "registers have two elements of a sum each, which carried values are not",
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",

@@ -169,11 +169,12 @@ def choose_atoms(state: State) -> None:
         registers = registers_of(target, kernel_state.contract, threads)
         room = kernel_state.room(target)
         products = plan_products(kernel, threads, target, facts)
-        products, refused = by_warpgroups(kernel, products, threads, registers, target, facts, room)
-        for op, why in refused.items():
+        chosen = by_warpgroups(kernel, products, threads, registers, target, facts, room)
+        for op, why in chosen.refused.items():
             kernel_state.reasons[Decision.NOT_BY_GROUPS].add(op, why)
+        kernel_state.restaged = chosen.restaged
         kernel_state.products, kernel_state.readings = convert_when_read(
-            kernel_state.kernel, products, kernel_state.threads, state.target
+            kernel_state.kernel, chosen.plans, kernel_state.threads, state.target
         )
 
 

@@ -18,6 +18,7 @@ from .launch.tensor_maps import Twin
 from .reasons import Decision, Reasons
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
+from .schedule.group_products import Restaged
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
 from .schedule.read_conversions import Readings
@@ -59,6 +60,8 @@ class KernelState:
     """Matrix product -> its atom, and how warps share it."""
     readings: Readings = field(default_factory=dict)
     """Product and slot -> how its operand is converted on the way from a load."""
+    restaged: dict[tuple[Op, str], Restaged] = field(default_factory=dict)
+    """Product and slot -> the operand that is staged twice."""
     preferences: Preferences = field(default_factory=dict)
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))

@@ -19,6 +19,7 @@ from tileir.ir import Op, Value
 from .context import I32, Context, Fragment, thread_position
 from .sequences.exact_conversions import bits_in_memory
 from .sequences.shared_accesses import SharedAccesses
+from .sequences.shared_copies import copy_shared
 from .sequences.shared_symbol import shared_address
 
 
@@ -236,6 +237,7 @@ def _joined(ctx: Context, terms: list[ir.Value]) -> ir.Value | None:
 
 
 LOWERINGS = {
+    "copy_shared": copy_shared,
     "insert_slice": insert_slice,
     "load_shared": load_shared,
     "load_slice": load_slice,

@@ -29,7 +29,7 @@ from tileir.ir import Block, Op, Value
 from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
-_TRUTH = Tile(Scalar("i1"))
+_TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
 _FILLS = (*COPIES, "commit_copies")
 """Ops of an iteration that fill a slot of a ring."""
 
@@ -99,6 +99,8 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     adding = {op for each in sums for op in each.products}
     if not adding.issuperset(products):
         return Reason("sum_used")
+    if any(each.argument.type.element == _HALF for each in sums):
+        return Reason("packed_sums")
     stored = {behind(op.operands["destination"])[0] for op in loop.walk() if _stores(op)}
     for value in _operands(products):
         if not isinstance(value.type, Shared):

@@ -161,9 +161,13 @@ def _other_reader(place: Value, store: Op) -> Op | None:
         if use.slot == SAME_MEMORY.get(use.op.name):
             if reader := _other_reader(use.op.result, store):
                 return reader
-        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, *ENDS):
+        elif use.op is not store and use.op.name not in _READERS:
             return use.op
     return None
+
+
+_READERS = (*PRODUCT_NAMES, "copy_shared", *ENDS)
+"""What reads a ring: matrix products, and what copies a tile for them."""
 
 
 class RingLoads:

@@ -13,6 +13,7 @@ from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
 from tests.codegen.nvptx import gathering_loops
 from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
+from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
@@ -220,6 +221,25 @@ def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = 
 
 
 _FOUR_WARPS = {"num_warps": 4}
+
+
+def turned_product_of_warpgroups() -> Kernel:
+    """A sum of products of bytes, of which one operand is transposed in shared memory."""
+    case = group_products.Case("i8", "i32", 64, "signed signed", "", "kn")
+
+    def start() -> Any:
+        random = np.random.default_rng(3)
+        x, y = (
+            aligned(random.integers(-4, 5, size).astype(np.int8)) for size in ((64, 160), (160, 32))
+        )
+        z = aligned(np.zeros((64, 32), np.int32))
+        expected = x.astype(np.int32) @ y.astype(np.int32)
+        args = [x, 160, 0, y, 32, 0, z, 32, 0, 1, 64, 32, 160]
+        return args, (1, 1), lambda: (z == expected).all()
+
+    return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
@@ -228,6 +248,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_roles": lambda: product_of_warpgroups(True, {}),
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
+    "wgmma_copied_in_shared": turned_product_of_warpgroups,
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)
