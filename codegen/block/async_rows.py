@@ -62,6 +62,7 @@ TENSOR_COPIES = (
         ),
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         kind=COMMIT,
         format=(
             "{barriers}[[{turn}]], {tiles}[ if {predicate}]"
@@ -94,6 +95,7 @@ TENSOR_COPIES = (
         operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         attributes=(Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         format="{barriers}[ arrivals = {arrivals}] : {barriers:type}",
     ),
     Row(
@@ -101,6 +103,7 @@ TENSOR_COPIES = (
         "One thread ends the use of mbarriers.",
         operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         format="{barriers} : {barriers:type}",
     ),
 )
