@@ -92,6 +92,12 @@ def half_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> ir.Value:
     return builder.asm(ir.FunctionType(WORD, [SHORT]), text, "=r,h", [pair], False)
 
 
+def half_pair_fma(builder: ir.IRBuilder, *pairs: ir.Value) -> ir.Value:
+    """Return lhs * rhs + acc of two f16 each, in an i32."""
+    kind = ir.FunctionType(WORD, [WORD] * len(pairs))
+    return builder.asm(kind, "fma.rn.f16x2 $0, $1, $2, $3;", "=r,r,r,r", list(pairs), False)
+
+
 def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Value, ir.Value]:
     """Convert two elements of a type of `PAIRS`, in an i16, to f32."""
     both = builder.bitcast(half_pair(builder, pair, name), ir.VectorType(HALF, 2))

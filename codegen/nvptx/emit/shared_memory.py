@@ -17,7 +17,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .context import I32, Context, Fragment, thread_position
-from .sequences.exact_conversions import bits_in_memory
+from .sequences.exact_conversions import vector_in_memory
 from .sequences.shared_accesses import SharedAccesses
 from .sequences.shared_copies import copy_shared
 from .sequences.shared_symbol import shared_address
@@ -45,10 +45,8 @@ def store_shared(ctx: Context, op: Op) -> None:
     for offset in accesses.starts:
         inside = ctx.inside(layout, accesses.parts, offset ^ part, owner)
         if inside is not False:
-            elements = [
-                bits_in_memory(builder, fragment[each], element, kind.element)
-                for each in accesses.together(offset)
-            ]
+            values = [fragment[each] for each in accesses.together(offset)]
+            elements = vector_in_memory(builder, values, element, kind.element)
             at = accesses.at(offset)
             access.store(builder, accesses.shape, *at, inside, elements, access.SHARED)
 
