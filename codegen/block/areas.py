@@ -36,10 +36,10 @@ def alignment(area: Op) -> int:
 
 
 def pattern_alignment(tile: Value) -> int:
-    """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
-    of addresses, the size of the pattern; 1 for any other tile."""
+    """Return the alignment of a tile that tensor cores read, or tensor copies: of swizzled rows,
+    which are patterns of addresses, the size of the pattern; 1 for any other tile."""
     kind = cast(Shared, tile.type)
-    if not any(reader.name == "mma_async" for reader in _readers(tile)):
+    if not any(reader.name in ("mma_async", "store_tensor") for reader in _readers(tile)):
         return 1
     return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
 

@@ -19,6 +19,7 @@ from tileir.formats.ops.spec import (
     many,
     optional,
     scalar,
+    unit,
 )
 
 from .attributes import INTEGER, INTEGERS, TEXT
@@ -27,6 +28,12 @@ from .slots import (
     MBARRIER,
     SHARED,
     TURN,
+)
+
+_BOXES = (
+    Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
+    Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
+    Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
 )
 
 TENSOR_COPIES = (
@@ -41,11 +48,7 @@ TENSOR_COPIES = (
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
-        attributes=(
-            Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
-            Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
-            Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
-        ),
+        attributes=_BOXES,
         effects=WRITES,
         format=(
             "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
@@ -85,6 +88,35 @@ TENSOR_COPIES = (
             "{flight}, {barriers}, {rings}[[{turn}]] : {flight:type}, {barriers:type}, {turn:type},"
             " {rings:type} -> {tiles:type}"
         ),
+    ),
+    Row(
+        "store_tensor",
+        "One thread starts to copy a tile in shared memory to the tile of a view; what is beyond"
+        " the tensor's edge is left out.\nThe hardware makes all of it, by a tensor map. Until a"
+        " wait_stores, it reads the memory, through the async proxy.",
+        operands=(
+            Operand("source", SHARED, "The tile."),
+            Operand("view", DENSE_VIEW, "The view."),
+            many("index", INDEX, "The index of the tile."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the tile is being stored."),),
+        attributes=_BOXES,
+        effects=WRITES,
+        format=(
+            "{source}, {view}[[{index}]][ token = {token}] tensor_map = {tensor_map}"
+            " dimensions = {dimensions} box = {box}"
+            " : {source:type}, {view:type}, {index:common}"
+        ),
+    ),
+    Row(
+        "wait_stores",
+        "Every thread waits until all tensor copies to global memory that it has started have read"
+        " the tiles; if `complete`, until they have written them as well.",
+        operands=(many("memory", SHARED, "The tiles that are stored."),),
+        attributes=(unit("complete", "What is stored behind this comes after what was stored."),),
+        effects=SIDE_EFFECT,
+        format="{memory}[ {complete}] : {memory:type}",
     ),
     Row(
         "mbarrier_init",

@@ -114,9 +114,13 @@ MOVES = (
             Operand("value", TILE, "The tile."),
             Operand("destination", SHARED, "The memory, of the same shape."),
         ),
-        attributes=(PART,),
+        attributes=(
+            PART,
+            unit("matrices", "By stmatrix: the lanes of a warp store rows of 16 bytes together."),
+        ),
         effects=WRITES,
-        format="{value}, {destination}[ part = {part}] : {value:type}, {destination:type}",
+        format="{value}, {destination}[ part = {part}][ {matrices}]"
+        " : {value:type}, {destination:type}",
     ),
     Row(
         "load_shared",

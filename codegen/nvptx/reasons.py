@@ -85,6 +85,13 @@ SENTENCES = {
     "unfit_size": "its tensor has an extent or a stride in bytes of {0}, which is in no tensor map",
     "short_rows": "its rows have {0} bytes",
     "large_box": "its tile has more than {0} elements along a dimension",
+    # why a store is no copy of boxes of a tensor; others are those of loads
+    "no_group_sums": "its tile has not the layout of a product of warpgroups",
+    "ordered_store": "it is an ordered store, not a weak one",
+    "stores_pointers": "it stores through pointers, not through a view of a grid of tiles",
+    "before_access": "its token comes before {0}, which another thread might do too early",
+    "no_store_room": "shared memory has no room for its {0} bytes beside those of the loop",
+    "tensor_stores": "it is the tile of a product, and a tensor map describes its tensor",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",
@@ -128,6 +135,7 @@ class Decision(Enum):
     NOT_AHEAD = "a load is made in its own iteration"
     RING_SLOTS = "how many slots the ring of a loop has"
     UNROLL = "how often a loop is unrolled"
+    STORE = "a tile of a product is stored by tensor copies, or is not"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 

@@ -45,6 +45,7 @@ from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
 from .passes.memory.place_fences import place_fences as fences_of
 from .passes.pipeline_loops import pipeline_loops as pipeline
+from .passes.tensor_stores import store_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -204,8 +205,9 @@ def fold_conversions(state: State) -> None:
 
 
 def choose_copies(state: State) -> None:
-    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    """Choose how conversions move elements: registers, shuffles, shared memory, tensor copies."""
     for kernel_state in state.kernels:
+        store_tensors(kernel_state, state.target)
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)

@@ -25,6 +25,10 @@ from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 
 _NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
+_ASYNC_READERS = ("mma_async", "store_tensor")
+"""Ops that start to read shared memory through the async proxy."""
+_READ_BEFORE = ("wait_mma", "wait_stores")
+"""Ops whose operands are what others have read."""
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -55,8 +59,9 @@ class _State:
     """How many groups of copies there have been."""
     products: int = 0
     """How many products have been started."""
-    reading: dict[int, tuple[_Access, ...]] = field(default_factory=dict)
-    """Number of a product under way -> its reads of shared memory, which no barrier ends."""
+    reading: dict[int | Op, tuple[_Access, ...]] = field(default_factory=dict)
+    """Number of a product under way, or a store_tensor -> its reads of shared memory, which no
+    barrier ends."""
     unseen: dict[Piece, bool] = field(default_factory=dict)
     """What has been written, but not for the async proxy: whether the writers have fenced it."""
     values: dict[Value, Any] = field(default_factory=dict)
@@ -133,6 +138,10 @@ class _Run:
             self._start(op, state)
         elif op.name == "wait_mma":
             self._finish(op, state)
+        elif op.name == "store_tensor":
+            self._read(op, op, state)
+        elif op.name == "wait_stores":
+            self._wait_stores(op, state)
         elif op.name == "if":
             return self._branch(op, state)
         elif op.name in LOOPS:
@@ -144,6 +153,8 @@ class _Run:
             self._exits[-1][1].append((state, op))
             return None
         elif op.name == "return":
+            if any(isinstance(each, Op) for each in state.reading):
+                self._problem(op, "a tensor copy may still read shared memory when the block ends")
             return None
         elif op.name not in _NO_ACCESS:
             self._accesses(op, state)
@@ -170,11 +181,24 @@ class _Run:
 
     def _start(self, op: Op, state: _State) -> None:
         """A product reads its operands from here on."""
-        before = set(state.open)
-        self._accesses(op, state)
         state.products += 1
         state.values[op.result] = state.products
-        state.reading[state.products] = (*(state.open - before),)
+        self._read(op, state.products, state)
+
+    def _read(self, op: Op, key: int | Op, state: _State) -> None:
+        """An op reads its operands from here on."""
+        before = set(state.open)
+        self._accesses(op, state)
+        state.reading[key] = (*(state.open - before),)
+
+    def _wait_stores(self, op: Op, state: _State) -> None:
+        """All tensor copies to global memory have read what they store."""
+        memory = {behind(tile)[0] for tile in op.operands["memory"]}
+        for key in [each for each in state.reading if isinstance(each, Op)]:
+            if behind(key.operands["source"])[0] in memory:
+                for each in state.reading.pop(key):
+                    state.open.discard(each)
+        self._accesses(op, state)
 
     def _finish(self, op: Op, state: _State) -> None:
         """A product has read its operands."""
@@ -208,12 +232,14 @@ class _Run:
             self._hold(piece, None, state)
             return
         state.open.add(_Access(op, writes, start, end, how))
-        if op.name == "mma_async" and self._is_unseen(start, end, state):
+        if op.name in _ASYNC_READERS and self._is_unseen(start, end, state):
             self._problem(op, "no fence of the writers and barrier stand before this")
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif op.name != "wait_mma" and not _holds(state.held.get(piece, frozenset()), op, value):
+            return
+        known = state.held.get(piece, frozenset())
+        if op.name not in _READ_BEFORE and not _holds(known, op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:

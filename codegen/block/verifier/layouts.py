@@ -101,7 +101,7 @@ def _positions(op: Op) -> Iterator[tuple[Op, str]]:
 
 def _worked_in(op: Op) -> LinearLayout | None:
     """Return the layout of the elements that each thread accesses in global memory, if any."""
-    if op.name == "copy_tensor":
+    if "tensor_map" in op.attributes:  # one thread starts all of it
         return None
     return op.attributes["threads"] if op.name == "copy_async" else _layout(worked_on(op))
 

@@ -153,6 +153,8 @@ def _access(op: Op, facts: Divisibility) -> MemoryAccess:
         layout, writes = op.operands["source"].type.layout, False
     elif op.name in COPIES:
         layout, writes = op.attributes.get("threads"), False
+    elif op.name == "store_tensor":
+        layout, writes = None, True  # one thread makes all of it
     else:
         layout, writes = _layout(op), op.spec.effects != READS
     view, block = op.operands.get("view"), loop_block(op.parent)

@@ -1,9 +1,9 @@
 """Place fences between stores to shared memory and accesses through the async proxy.
 
-Tensor cores read operands by descriptors, and tensor copies write, through the async proxy. What
-threads have stored or copied comes before that only behind a `fence.proxy.async` of theirs (PTX
-ISA, "Proxies"). The fence goes before the barrier that follows: whoever stored has to pass it, and
-others read behind the barrier.
+Tensor cores read operands by descriptors, and tensor copies read and write, through the async
+proxy. What threads have stored or copied comes before that only behind a `fence.proxy.async` of
+theirs (PTX ISA, "Proxies"). The fence goes before the barrier that follows: whoever stored has to
+pass it, and others read behind the barrier.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from tileir.ir import Body, Op, Value
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import SharedAccess
 
-_ASYNC = ("copy_tensor", "mma_async")
+_READ = ("mma_async", "store_tensor")
+_ASYNC = ("copy_tensor", *_READ)
 
 
 def place_fences(body: Body) -> None:
     """Insert the fences of a body whose barriers have been placed."""
     read, filled = set[Value](), False
     for op in body.walk():
-        if op.name == "mma_async":
+        if op.name in _READ:
             tiles = (value for value in op.operand_list() if isinstance(value.type, Shared))
             read |= {behind(tile)[0] for tile in tiles}
         filled |= op.name == "copy_tensor"

@@ -1,0 +1,212 @@
+"""Tiles of matrix products that leave the block by tensor copies.
+
+The accumulators of warpgroups give a thread two neighbours, so stores of its own would be narrow,
+and exchanging elements before takes as many instructions again. Instead the warps store the tile to
+shared memory, swizzled as a tensor map says, by `stmatrix` where that fits, and one thread starts
+the copies to global memory. They are under way while the block goes on; before the memory is stored
+to again, or the block ends, it waits until they have read it.
+
+The memory of a store in a loop is the store's own as long as the loop runs, so that the copies of
+one iteration may be under way while the next one loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.control_edges import LOOPS
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.layouts.swizzled_rows import span_of, swizzled_rows
+from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
+from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
+from tileir.codegen.nvptx.schedule.token_order import orders_of_stores
+from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.gpus import Target
+from tileir.ir import Op, Value
+from tileir.types import Token
+
+LEAST_SLOTS = 3
+"""The slots of rings that the memory of a store leaves room for."""
+
+
+def store_tensors(state: KernelState, target: Target) -> None:
+    """Have tensor copies store the tiles of products of warpgroups, where they can.
+
+    The kernel gets the tensor maps for them.
+    """
+    if not target.has("tensor copies"):
+        return
+    body, reasons = state.kernel.body, state.reasons[Decision.STORE]
+    stores = [op for op in body.walk() if op.name in _STORES]
+    layouts = {op.result.type.tiles[0].layout for op in body.walk() if op.name == "mma_async"}
+    found: dict[Op, tuple[Value, TensorRecipe]] = {}
+    for op in stores:
+        chosen = _recipe(op, layouts, state)
+        if isinstance(chosen, Reason):
+            reasons.add(op, chosen)
+        else:
+            found[op] = chosen
+    if not found:
+        return
+    orders, refused = orders_of_stores([*found], body)
+    for op, why in refused.items():
+        reasons.add(op, why)
+    made = _Stores(state, min(state.room(target), _room(state, target)))
+    for op, before in orders.items():
+        made.add(op, *found[op], before)
+    made.wait()
+    state.kernel.edited()
+
+
+_STORES = ("store_ptr_tko", "store_view_tko")
+
+
+def _room(state: KernelState, target: Target) -> int:
+    return target.shared_of_each(state.contract["minnctapersm"])
+
+
+def _recipe(
+    store: Op, layouts: set[LinearLayout], state: KernelState
+) -> tuple[Value, TensorRecipe] | Reason:
+    """Return the tile to store, in a layout of accumulators, and its tensor map; or why not."""
+    if store.name == "store_ptr_tko":
+        return Reason("stores_pointers")
+    tile = store.operands["tile"]
+    if isinstance(tile.owner, Op) and tile.owner.name == "convert_layout":
+        tile = tile.owner.operands["source"]
+    if not isinstance(tile.type, Frag) or tile.type.layout not in layouts:
+        return Reason("no_group_sums")
+    recipes: TensorRecipes = state.kernel.facts(TensorRecipes)
+    recipe = recipes.of_store(store, None)
+    if isinstance(recipe, Reason):
+        return recipe
+    row = recipe.swizzle or recipe.box[0] * memory_bytes(tile.type.element)
+    if _memory(tile, recipe) is None:
+        return Reason("short_rows", row)
+    return tile, recipe
+
+
+def _memory(tile: Value, recipe: TensorRecipe) -> Shared | None:
+    """Return the type of a tile in the swizzled rows of its tensor map; None if it has none."""
+    kind = cast(Frag, tile.type)
+    size = memory_bytes(kind.element)
+    offsets = swizzled_rows(kind.shape, recipe.dimensions[0], size)
+    if offsets is None or span_of(offsets, size) != recipe.swizzle:
+        return None
+    return Shared(kind.element, kind.shape, offsets)
+
+
+class _Stores:
+    """The stores that have been made so far; `room` is the bytes of shared memory of a block."""
+
+    def __init__(self, state: KernelState, room: int) -> None:
+        self._state, self._room = state, room
+        self._taken: dict[Op, int] = {}
+        """Loop -> the bytes of the stores in it."""
+        self._made: dict[Op, Op] = {}
+        """Store as it was -> store_tensor."""
+        self._ends: dict[Op, list[Value]] = {}
+        """The op that ends a block -> what is awaited before it."""
+
+    def add(self, store: Op, tile: Value, recipe: TensorRecipe, before: frozenset[Op]) -> None:
+        """Make a store by tensor copies, if there is room; `before` are those ordered before."""
+        reasons, kind = self._state.reasons[Decision.STORE], cast(Shared, _memory(tile, recipe))
+        loop = _outermost_loop(store)
+        if problem := self._problem(loop, kind):
+            return reasons.add(store, problem)
+        anchor = loop or store
+        alloc = make("shared_alloc", results=[kind], origin=store)
+        alloc.insert_before(anchor)
+        memory = alloc.result
+        matrices = matrix_stores(cast(Frag, tile.type).layout, kind) is not None
+        if loop is not None or before:
+            awaited = [memory] if loop else [self._made[op].operands["source"] for op in before]
+            operands = {"memory": tuple(awaited)}
+            wait = make("wait_stores", operands, {"complete": bool(before)}, origin=store)
+            wait.insert_before(store)
+        operands = {"value": tile, "destination": memory}
+        filled = make("store_shared", operands, {"matrices": matrices}, origin=store)
+        filled.insert_before(store)
+        self._made[store] = self._store(store, memory, recipe)
+        reasons.add(self._made[store], Reason("tensor_stores"))
+        self._ends.setdefault(anchor.parent.ops[-1], []).append(memory)
+        converted: Value = store.operands["tile"]
+        store.replace_with(self._made[store].result)
+        if converted is not tile and not converted.uses:
+            cast(Op, converted.owner).erase()
+        return None
+
+    def _store(self, store: Op, memory: Value, recipe: TensorRecipe) -> Op:
+        maps = self._state.tensor_maps
+        if recipe not in maps:
+            maps.append(recipe)
+        operands = {
+            "source": memory,
+            "view": store.operands["view"],
+            "index": store.operands["index"],
+            "token": store.operands["token"],
+        }
+        attributes = {
+            "tensor_map": maps.index(recipe),
+            "dimensions": recipe.dimensions,
+            "box": recipe.box,
+        }
+        made = make("store_tensor", operands, attributes, [Token()], origin=store)
+        made.insert_before(store)
+        return made
+
+    def _problem(self, loop: Op | None, kind: Shared) -> Reason | None:
+        """Return why there is no room for a tile: in a loop, it lives beside the rings."""
+        if loop is None:
+            return None if kind.bytes <= self._room else Reason("no_store_room", kind.bytes)
+        taken = self._taken.get(loop, 0) + kind.bytes
+        if LEAST_SLOTS * sum(_operands(loop)) + taken > self._room:
+            return Reason("no_store_room", kind.bytes)
+        self._taken[loop] = taken
+        return None
+
+    def wait(self) -> None:
+        """Wait for all stores before the block ends."""
+        for end, memory in self._ends.items():
+            self._wait(end, memory)
+        for op in list(self._state.kernel.walk()):
+            if op.name == "return" and op not in self._ends:
+                visible = [
+                    each
+                    for values in self._ends.values()
+                    for each in values
+                    if each.is_visible_to(op)
+                ]
+                if visible:
+                    self._wait(op, visible)
+
+    def _wait(self, end: Op, memory: list[Value]) -> None:
+        made = make("wait_stores", {"memory": tuple(memory)}, origin=end)
+        made.insert_before(end)
+
+
+def _outermost_loop(op: Op) -> Op | None:
+    """Return the outermost loop around an op, None if there is none."""
+    found, here = None, op.parent.parent_op
+    while here is not None:
+        found = here if here.name in LOOPS else found
+        here = here.parent.parent_op
+    return found
+
+
+def _operands(loop: Op) -> Iterator[int]:
+    """Yield the bytes of the operands of products in a loop that are in shared memory."""
+    tiles = dict.fromkeys(
+        value
+        for op in loop.walk()
+        if op.name in PRODUCT_NAMES
+        for value in (op.operands["lhs"], op.operands["rhs"])
+        if isinstance(value.type, Shared)
+    )
+    return (cast(Shared, tile.type).bytes for tile in tiles)
