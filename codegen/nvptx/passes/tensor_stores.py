@@ -26,6 +26,7 @@ from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
 from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
 from tileir.codegen.nvptx.schedule.token_order import orders_of_stores
 from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
@@ -45,7 +46,7 @@ def store_tensors(state: KernelState, target: Target) -> None:
     body, reasons = state.kernel.body, state.reasons[Decision.STORE]
     stores = [op for op in body.walk() if op.name in _STORES]
     layouts = {op.result.type.tiles[0].layout for op in body.walk() if op.name == "mma_async"}
-    found: dict[Op, tuple[Value, TensorRecipe]] = {}
+    found: dict[Op, tuple[Shared, TensorRecipe]] = {}
     for op in stores:
         chosen = _recipe(op, layouts, state)
         if isinstance(chosen, Reason):
@@ -73,23 +74,39 @@ def _room(state: KernelState, target: Target) -> int:
 
 def _recipe(
     store: Op, layouts: set[LinearLayout], state: KernelState
-) -> tuple[Value, TensorRecipe] | Reason:
-    """Return the tile to store, in a layout of accumulators, and its tensor map; or why not."""
+) -> tuple[Shared, TensorRecipe] | Reason:
+    """Return the memory of a tile that was in a layout of accumulators, and its tensor map."""
     if store.name == "store_ptr_tko":
         return Reason("stores_pointers")
-    tile = store.operands["tile"]
-    if isinstance(tile.owner, Op) and tile.owner.name == "convert_layout":
-        tile = tile.owner.operands["source"]
-    if not isinstance(tile.type, Frag) or tile.type.layout not in layouts:
+    source = _converted(store.operands["tile"])[0]
+    if not isinstance(source.type, Frag) or source.type.layout not in layouts:
         return Reason("no_group_sums")
     recipes: TensorRecipes = state.kernel.facts(TensorRecipes)
     recipe = recipes.of_store(store, None)
     if isinstance(recipe, Reason):
         return recipe
-    row = recipe.swizzle or recipe.box[0] * memory_bytes(tile.type.element)
-    if _memory(tile, recipe) is None:
-        return Reason("short_rows", row)
-    return tile, recipe
+    memory = _memory(store.operands["tile"], recipe)
+    row = recipe.box[0] * memory_bytes(source.type.element)
+    return Reason("short_rows", row) if memory is None else (memory, recipe)
+
+
+def _converted(tile: Value) -> tuple[Value, list[Op]]:
+    """Return the tile before its last conversion to another layout, and the ops behind that.
+
+    These compute it from the converted one alone, element by element, and nothing else uses what
+    they do. Without a conversion there are none, and the tile is itself.
+    """
+    value, ops = tile, list[Op]()
+    while isinstance(value.owner, Op) and len(value.uses) == 1:
+        op = value.owner
+        operands = list(op.operand_list())
+        if op.name == "convert_layout":
+            return operands[0], [op, *reversed(ops)]
+        if family_of(op) is not Family.ELEMENT_WISE or len(operands) != 1:
+            break
+        value = operands[0]
+        ops.append(op)
+    return tile, []
 
 
 def _memory(tile: Value, recipe: TensorRecipe) -> Shared | None:
@@ -114,16 +131,16 @@ class _Stores:
         self._ends: dict[Op, list[Value]] = {}
         """The op that ends a block -> what is awaited before it."""
 
-    def add(self, store: Op, tile: Value, recipe: TensorRecipe, before: frozenset[Op]) -> None:
+    def add(self, store: Op, kind: Shared, recipe: TensorRecipe, before: frozenset[Op]) -> None:
         """Make a store by tensor copies, if there is room; `before` are those ordered before."""
-        reasons, kind = self._state.reasons[Decision.STORE], cast(Shared, _memory(tile, recipe))
-        loop = _outermost_loop(store)
+        reasons, loop = self._state.reasons[Decision.STORE], _outermost_loop(store)
         if problem := self._problem(loop, kind):
             return reasons.add(store, problem)
         anchor = loop or store
         alloc = make("shared_alloc", results=[kind], origin=store)
         alloc.insert_before(anchor)
         memory = alloc.result
+        tile, replaced = _unconverted(store)
         matrices = matrix_stores(cast(Frag, tile.type).layout, kind) is not None
         if loop is not None or before:
             awaited = [memory] if loop else [self._made[op].operands["source"] for op in before]
@@ -136,10 +153,9 @@ class _Stores:
         self._made[store] = self._store(store, memory, recipe)
         reasons.add(self._made[store], Reason("tensor_stores"))
         self._ends.setdefault(anchor.parent.ops[-1], []).append(memory)
-        converted: Value = store.operands["tile"]
         store.replace_with(self._made[store].result)
-        if converted is not tile and not converted.uses:
-            cast(Op, converted.owner).erase()
+        for op in reversed(replaced):
+            op.erase()
         return None
 
     def _store(self, store: Op, memory: Value, recipe: TensorRecipe) -> Op:
@@ -189,6 +205,18 @@ class _Stores:
     def _wait(self, end: Op, memory: list[Value]) -> None:
         made = make("wait_stores", {"memory": tuple(memory)}, origin=end)
         made.insert_before(end)
+
+
+def _unconverted(store: Op) -> tuple[Value, list[Op]]:
+    """Compute what is stored without its last conversion; return it, and the ops that did so."""
+    value, ops = _converted(store.operands["tile"])
+    layout = cast(Frag, value.type).layout
+    for op in ops[1:]:
+        made = op.clone(dict.fromkeys(op.operand_list(), value))
+        made.result.type = Frag(op.result.type.element, op.result.type.shape, layout=layout)
+        made.insert_before(store)
+        value = made.result
+    return value, ops
 
 
 def _outermost_loop(op: Op) -> Op | None:
