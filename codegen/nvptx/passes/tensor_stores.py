@@ -6,6 +6,9 @@ shared memory, swizzled as a tensor map says, by `stmatrix` where that fits, and
 the copies to global memory. They are under way while the block goes on; before the memory is stored
 to again, or the block ends, it waits until they have read it.
 
+Base and strides of the tensor have to be known multiples of 16 bytes: otherwise the kernel's loads
+would depend on what the guard of its tensor maps says about a tensor that is stored.
+
 The memory of a store in a loop is the store's own as long as the loop runs, so that the copies of
 one iteration may be under way while the next one loads.
 """
@@ -15,16 +18,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.layouts.linear_maps import right_inverse
+from tileir.codegen.layouts.renumber import element_images, regrouped
 from tileir.codegen.layouts.swizzled_rows import span_of, swizzled_rows
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
-from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
+from tileir.codegen.nvptx.schedule.tensor_recipes import UNIT, TensorRecipe, TensorRecipes
 from tileir.codegen.nvptx.schedule.token_order import orders_of_stores
+from tileir.codegen.nvptx.schedule.view_facts import vector_limits
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import memory_bytes
@@ -79,12 +86,16 @@ def _recipe(
     if store.name == "store_ptr_tko":
         return Reason("stores_pointers")
     source = _converted(store.operands["tile"])[0]
-    if not isinstance(source.type, Frag) or source.type.layout not in layouts:
+    if not _lies_as_sums(source, layouts):
         return Reason("no_group_sums")
     recipes: TensorRecipes = state.kernel.facts(TensorRecipes)
     recipe = recipes.of_store(store, None)
     if isinstance(recipe, Reason):
         return recipe
+    size = memory_bytes(source.type.element)
+    for most, why in vector_limits(store, state.kernel.facts(Divisibility)):
+        if why.id in ("base", "stride") and most * size < UNIT:
+            return why
     memory = _memory(store.operands["tile"], recipe)
     row = recipe.box[0] * memory_bytes(source.type.element)
     return Reason("short_rows", row) if memory is None else (memory, recipe)
@@ -93,8 +104,8 @@ def _recipe(
 def _converted(tile: Value) -> tuple[Value, list[Op]]:
     """Return the tile before its last conversion to another layout, and the ops behind that.
 
-    These compute it from the converted one alone, element by element, and nothing else uses what
-    they do. Without a conversion there are none, and the tile is itself.
+    These compute it from the converted one alone, an element from an element, and nothing else uses
+    what they do. Without a conversion there are none, and the tile is itself.
     """
     value, ops = tile, list[Op]()
     while isinstance(value.owner, Op) and len(value.uses) == 1:
@@ -102,11 +113,32 @@ def _converted(tile: Value) -> tuple[Value, list[Op]]:
         operands = list(op.operand_list())
         if op.name == "convert_layout":
             return operands[0], [op, *reversed(ops)]
-        if family_of(op) is not Family.ELEMENT_WISE or len(operands) != 1:
+        if len(operands) != 1 or not _is_one_to_one(op):
             break
         value = operands[0]
         ops.append(op)
     return tile, []
+
+
+def _lies_as_sums(value: Value, layouts: set[LinearLayout]) -> bool:
+    """Whether a tile, or one that it is a permutation of, has one of these layouts."""
+    while isinstance(value.type, Frag):
+        if value.type.layout in layouts:
+            return True
+        op = value.owner
+        if not isinstance(op, Op) or not _is_one_to_one(op):
+            return False
+        value = next(op.operand_list())
+    return False
+
+
+def _is_one_to_one(op: Op) -> bool:
+    """Whether each element of the operand of an op makes one of the result."""
+    if family_of(op) is Family.ELEMENT_WISE:
+        return True
+    if family_of(op) is not Family.RENUMBERING:
+        return False
+    return op.result.type.size == next(op.operand_list()).type.size and not regrouped(op)
 
 
 def _memory(tile: Value, recipe: TensorRecipe) -> Shared | None:
@@ -210,8 +242,10 @@ class _Stores:
 def _unconverted(store: Op) -> tuple[Value, list[Op]]:
     """Compute what is stored without its last conversion; return it, and the ops that did so."""
     value, ops = _converted(store.operands["tile"])
-    layout = cast(Frag, value.type).layout
     for op in ops[1:]:
+        layout, images = cast(Frag, value.type).layout, element_images(op)
+        if images is not None:
+            layout = layout.compose(right_inverse(images, len(images)))
         made = op.clone(dict.fromkeys(op.operand_list(), value))
         made.result.type = Frag(op.result.type.element, op.result.type.shape, layout=layout)
         made.insert_before(store)
