@@ -5,6 +5,6 @@ A *class* of defects is one that a stage could have (`barriers`, `copies`, `plac
 NumPy expects; `trial` compiles a kernel with one defect, and says who noticed.
 """
 
-from . import barriers, copies, layouts, places, products
+from . import barriers, copies, layouts, places, products, stores
 
-__all__ = ["barriers", "copies", "layouts", "places", "products"]
+__all__ = ["barriers", "copies", "layouts", "places", "products", "stores"]

@@ -50,6 +50,19 @@ EACH = """
         iter_values(%order = %first) -> (token) {"""
 
 
+TWICE = """
+      %u = store_view_tko weak %sum, %pc[%x, %y] : tile<128x64xf32>,
+        partition_view<tile=(128x64), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+      %more = addf %sum, %sum : tile<128x64xf32>
+      %v2 = make_tensor_view %c, shape = [%d, %n], strides = [%sc, 1]
+        : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+      %p2 = make_partition_view %v2
+        : partition_view<tile=(128x64), tensor_view<?x?xf32, strides=[?,1]>>
+      %u2 = store_view_tko weak %more, %p2[%x, %y] token = %u : tile<128x64xf32>,
+        partition_view<tile=(128x64), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token"""
+"""The sums, and then twice the sums, to the same rows up to the depth of the product."""
+
+
 def text(element: str = "f16", persistent: bool = False, turned: bool = False, **more: str) -> str:
     """The kernel; `turned` sums are stored transposed. Of `more`, `order` stands before the store,
     `behind` behind it, and `token` says which one it takes."""
@@ -244,27 +257,21 @@ def test_others_have_none(target: str) -> None:
 
 
 def test_two_stores_that_tokens_order() -> None:
-    """The second one, to the same tile, is the one that stays: the first is complete before it."""
-    doubled = """
-      %u = store_view_tko weak %sum, %pc[%x, %y] : tile<128x64xf32>,
-        partition_view<tile=(128x64), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
-      %more = addf %sum, %sum : tile<128x64xf32>
-      %u2 = store_view_tko weak %more, %pc[%x, %y] token = %u : tile<128x64xf32>,
-        partition_view<tile=(128x64), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token"""
-    made = compile(assemble(text("f32", store=doubled)), "sm_90", cache=False)
-    assert [row["tensor_map"] for row in made.plan["k"]["stores"]] == [0, 0]
-    m, n, d = 140, 64, 64
+    """The second one is the one that stays: the first is complete before it."""
+    made = compile(assemble(text("f32", store=TWICE)), "sm_90", cache=False)
+    assert [row["tensor_map"] for row in made.plan["k"]["stores"]] == [0, 1]
     random = np.random.default_rng(1)
-    a = aligned(random.integers(-2, 3, (m, d)).astype(np.float16))
-    b = aligned(random.integers(-2, 3, (d, n)).astype(np.float16))
+    a = aligned(random.integers(-2, 3, (140, 64)).astype(np.float16))
+    b = aligned(random.integers(-2, 3, (64, 64)).astype(np.float16))
+    expected = a.astype(np.float32) @ b.astype(np.float32)
+    expected[:64] *= 2
     for schedule in SCHEDULES:
-        c = aligned(np.zeros((m, n), np.float32))
-        args = [a, b, c, m, n, d, d, n, n]
+        c = aligned(np.zeros((140, 64), np.float32))
+        args = [a, b, c, 140, 64, 64, 64, 64, 64]
         emulator.load(made)["k"].launch((2, 1), args, schedule=schedule)
-        np.testing.assert_array_equal(c, 2 * (a.astype(np.float32) @ b.astype(np.float32)))
-    waits = re.findall(
-        r"cp\.async\.bulk\.wait_group(?:\.read)? 0", made.ptx.partition("_without")[0]
-    )
+        np.testing.assert_array_equal(c, expected)
+    text_of_first = made.ptx.partition("_without")[0]
+    waits = re.findall(r"cp\.async\.bulk\.wait_group(?:\.read)? 0", text_of_first)
     assert waits == ["cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group.read 0"]
 
 
