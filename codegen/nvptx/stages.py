@@ -205,7 +205,10 @@ def fold_conversions(state: State) -> None:
 
 
 def choose_copies(state: State) -> None:
-    """Choose how conversions move elements: registers, shuffles, shared memory, tensor copies."""
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory.
+
+    Tiles of products may go through shared memory to tensor copies instead, which store them.
+    """
     for kernel_state in state.kernels:
         store_tensors(kernel_state, state.target)
         room = kernel_state.room(state.target)

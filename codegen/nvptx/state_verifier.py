@@ -17,10 +17,10 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
+from .machine.matrix_stores import matrix_stores
 from .machine.mma_atoms import BY_MNEMONIC, stored_as
 from .machine.operand_conversions import operand_conversion
 from .schedule.group_products import descriptor_of
-from .schedule.matrix_stores import matrix_stores
 from .schedule.mma_plan import plan_of
 from .schedule.tensor_recipes import TensorRecipe
 from .state import KernelState

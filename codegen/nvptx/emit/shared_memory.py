@@ -13,7 +13,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
 from tileir.codegen.layouts.warp_conversions import mask_of
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
-from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
+from tileir.codegen.nvptx.machine.matrix_stores import matrix_stores
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 

@@ -27,8 +27,8 @@ from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.layouts.linear_maps import right_inverse
 from tileir.codegen.layouts.renumber import element_images, regrouped
 from tileir.codegen.layouts.swizzled_rows import span_of, swizzled_rows
+from tileir.codegen.nvptx.machine.matrix_stores import matrix_stores
 from tileir.codegen.nvptx.reasons import Decision, Reason
-from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
 from tileir.codegen.nvptx.schedule.tensor_recipes import UNIT, TensorRecipe, TensorRecipes
 from tileir.codegen.nvptx.schedule.token_order import orders_of_stores
 from tileir.codegen.nvptx.schedule.view_facts import vector_limits
@@ -48,35 +48,33 @@ def store_tensors(state: KernelState, target: Target) -> None:
 
     The kernel gets the tensor maps for them.
     """
-    if not target.has("tensor copies"):
-        return
     body, reasons = state.kernel.body, state.reasons[Decision.STORE]
-    stores = [op for op in body.walk() if op.name in _STORES]
     layouts = {op.result.type.tiles[0].layout for op in body.walk() if op.name == "mma_async"}
+    if not layouts or not target.has("tensor copies"):
+        return
+    size = target.shared_of_each(state.contract["minnctapersm"])
+    room = _Room(size - state.variables.size)
     found: dict[Op, tuple[Shared, TensorRecipe]] = {}
-    for op in stores:
+    for op in [op for op in body.walk() if op.name in _STORES]:
         chosen = _recipe(op, layouts, state)
         if isinstance(chosen, Reason):
             reasons.add(op, chosen)
+        elif problem := room.problem(_outermost_loop(op), chosen[0]):
+            reasons.add(op, problem)
         else:
             found[op] = chosen
-    if not found:
-        return
-    orders, refused = orders_of_stores([*found], body)
+    orders, refused = orders_of_stores([*found], body) if found else ({}, {})
     for op, why in refused.items():
         reasons.add(op, why)
-    made = _Stores(state, min(state.room(target), _room(state, target)))
-    for op, before in orders.items():
-        made.add(op, *found[op], before)
-    made.wait()
-    state.kernel.edited()
+    if orders:
+        made = _Stores(state)
+        for op, before in orders.items():
+            made.add(op, *found[op], before)
+        made.wait()
+        state.kernel.edited()
 
 
 _STORES = ("store_ptr_tko", "store_view_tko")
-
-
-def _room(state: KernelState, target: Target) -> int:
-    return target.shared_of_each(state.contract["minnctapersm"])
 
 
 def _recipe(
@@ -151,23 +149,38 @@ def _memory(tile: Value, recipe: TensorRecipe) -> Shared | None:
     return Shared(kind.element, kind.shape, offsets)
 
 
-class _Stores:
-    """The stores that have been made so far; `room` is the bytes of shared memory of a block."""
+class _Room:
+    """The bytes of shared memory that tiles to store may take."""
 
-    def __init__(self, state: KernelState, room: int) -> None:
-        self._state, self._room = state, room
+    def __init__(self, size: int) -> None:
+        self._size = size
         self._taken: dict[Op, int] = {}
         """Loop -> the bytes of the stores in it."""
+
+    def problem(self, loop: Op | None, kind: Shared) -> Reason | None:
+        """Return why there is no room for a tile: in a loop, it lives beside the rings."""
+        if loop is None:
+            return None if kind.bytes <= self._size else Reason("no_store_room", kind.bytes)
+        taken = self._taken.get(loop, 0) + kind.bytes
+        if LEAST_SLOTS * sum(_operands(loop)) + taken > self._size:
+            return Reason("no_store_room", kind.bytes)
+        self._taken[loop] = taken
+        return None
+
+
+class _Stores:
+    """The stores that have been made so far."""
+
+    def __init__(self, state: KernelState) -> None:
+        self._state = state
         self._made: dict[Op, Op] = {}
         """Store as it was -> store_tensor."""
         self._ends: dict[Op, list[Value]] = {}
         """The op that ends a block -> what is awaited before it."""
 
     def add(self, store: Op, kind: Shared, recipe: TensorRecipe, before: frozenset[Op]) -> None:
-        """Make a store by tensor copies, if there is room; `before` are those ordered before."""
-        reasons, loop = self._state.reasons[Decision.STORE], _outermost_loop(store)
-        if problem := self._problem(loop, kind):
-            return reasons.add(store, problem)
+        """Make a store by tensor copies; `before` are those ordered before it."""
+        loop = _outermost_loop(store)
         anchor = loop or store
         alloc = make("shared_alloc", results=[kind], origin=store)
         alloc.insert_before(anchor)
@@ -175,20 +188,20 @@ class _Stores:
         tile, replaced = _unconverted(store)
         matrices = matrix_stores(cast(Frag, tile.type).layout, kind) is not None
         if loop is not None or before:
-            awaited = [memory] if loop else [self._made[op].operands["source"] for op in before]
-            operands = {"memory": tuple(awaited)}
+            earlier = [self._made[op].operands["source"] for op in before if op in self._made]
+            visible = [each for each in earlier if each.is_visible_to(store)]
+            operands = {"memory": (*visible, memory)}
             wait = make("wait_stores", operands, {"complete": bool(before)}, origin=store)
             wait.insert_before(store)
         operands = {"value": tile, "destination": memory}
         filled = make("store_shared", operands, {"matrices": matrices}, origin=store)
         filled.insert_before(store)
         self._made[store] = self._store(store, memory, recipe)
-        reasons.add(self._made[store], Reason("tensor_stores"))
+        self._state.reasons[Decision.STORE].add(self._made[store], Reason("tensor_stores"))
         self._ends.setdefault(anchor.parent.ops[-1], []).append(memory)
         store.replace_with(self._made[store].result)
         for op in reversed(replaced):
             op.erase()
-        return None
 
     def _store(self, store: Op, memory: Value, recipe: TensorRecipe) -> Op:
         maps = self._state.tensor_maps
@@ -208,16 +221,6 @@ class _Stores:
         made = make("store_tensor", operands, attributes, [Token()], origin=store)
         made.insert_before(store)
         return made
-
-    def _problem(self, loop: Op | None, kind: Shared) -> Reason | None:
-        """Return why there is no room for a tile: in a loop, it lives beside the rings."""
-        if loop is None:
-            return None if kind.bytes <= self._room else Reason("no_store_room", kind.bytes)
-        taken = self._taken.get(loop, 0) + kind.bytes
-        if LEAST_SLOTS * sum(_operands(loop)) + taken > self._room:
-            return Reason("no_store_room", kind.bytes)
-        self._taken[loop] = taken
-        return None
 
     def wait(self) -> None:
         """Wait for all stores before the block ends."""

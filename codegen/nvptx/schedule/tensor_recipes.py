@@ -162,6 +162,7 @@ class TensorRecipes:
     def _of_view(
         self, view: Value, kind: View, span: int | None, padding: str | None
     ) -> TensorRecipe | Reason:
+        """Return the recipe for the tiles of a view that gathers none."""
         element = kind.view.element
         if is_packed(element):
             return Reason("packed")

@@ -44,7 +44,7 @@ def orders_of_stores(
     """
     before, refused = _Before(body), dict[Op, Reason]()
     ops = [op for op in body.walk() if not op.regions and family_of(op) is not Family.TOKEN]
-    tokens = [op for op in ops if not op.spec.terminator and any(_tokens(op))]
+    tokens = [op for op in ops if op.operands.get("token") is not None]
     ordered = {op: list(before.of(op)) for op in tokens}
     kept = [op for op in stores if is_weak(op)]
     refused |= {op: Reason("ordered_store") for op in stores if op not in kept}
@@ -78,7 +78,8 @@ class _Before:
 
     def of(self, op: Op) -> Iterator[Op]:
         """Yield the ops before an op, nearer ones first; itself, if a loop brings it back."""
-        stack, seen = list(_tokens(op)), set[Value]()
+        token = op.operands.get("token")
+        stack, seen = [] if token is None else [token], set[Value]()
         while stack:
             value = stack.pop()
             if value in seen:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tileir.codegen.block.control_edges import loop_block
 from tileir.codegen.block.types import Frag
-from tileir.codegen.nvptx.schedule.matrix_stores import matrix_stores
+from tileir.codegen.nvptx.machine.matrix_stores import matrix_stores
 from tileir.ir import Body, Op
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
