@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -273,6 +274,25 @@ def test_two_stores_that_tokens_order() -> None:
     text_of_first = made.ptx.partition("_without")[0]
     waits = re.findall(r"cp\.async\.bulk\.wait_group(?:\.read)? 0", text_of_first)
     assert waits == ["cp.async.bulk.wait_group 0", "cp.async.bulk.wait_group.read 0"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("element", ["f16", "f32"])
+def test_the_machine_code_has_few_instructions(tool, tmp_path: Path, element: str) -> None:
+    """Four matrices are stored at once, boxes have rows of 128 bytes, and no thread stores itself."""
+    source, binary = tmp_path / "k.ptx", tmp_path / "k.cubin"
+    source.write_text(kernel(element).ptx)
+    done = tool("ptxas", "-arch=sm_90a", "-v", "-o", binary, source)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    assert said.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == 2
+    assert "C75" not in said
+    code = tool("nvdisasm", "-c", binary).stdout.decode()
+    (own,) = (each for each in code.split(".section\t.text.")[1:] if not each.startswith("k_"))
+    assert own.count("UTMASTG.2D ") == (1 if element == "f16" else 2)
+    assert own.count("STSM.") == (4 if element == "f16" else 0)
+    assert own.count("STS.64 ") == (0 if element == "f16" else 32)
+    assert not re.search(r"\bSTG", own)
 
 
 MUTANTS = {
