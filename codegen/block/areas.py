@@ -43,8 +43,8 @@ def alignment(area: Op) -> int:
 
 
 def pattern_alignment(tile: Value) -> int:
-    """Return the alignment of a tile that tensor cores read, or which is copied for them: of
-    swizzled rows, which are patterns of addresses, the size of the pattern; 1 for any other tile.
+    """Return the alignment of a tile that is read by tensor cores or tensor copies, or copied for
+    them: of swizzled rows, which are patterns of addresses, the size of the pattern; else 1.
     """
     kind = cast(Shared, tile.type)
     if not any(reader.name in _OF_ROWS for reader in _readers(tile)):

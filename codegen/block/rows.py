@@ -120,10 +120,14 @@ MOVES = (
             Operand("value", TILE, "The tile."),
             Operand("destination", WRITTEN, "The memory, of the same shape."),
         ),
-        attributes=(PART,),
+        attributes=(
+            PART,
+            unit("matrices", "By stmatrix: the lanes of a warp store rows of 16 bytes together."),
+        ),
         effects=WRITES,
         layout_of="value",
-        format="{value}, {destination}[ part = {part}] : {value:type}, {destination:type}",
+        format="{value}, {destination}[ part = {part}][ {matrices}]"
+        " : {value:type}, {destination:type}",
     ),
     Row(
         "load_shared",

@@ -76,6 +76,7 @@ copies                  one row for each load from global memory in the code, fo
                         the `tile`, the `source` line, if known, and the number of the
                         `tensor_map` with which one thread copies all of it; null if the threads
                         load it, and then `reason` and `why`: an id and a sentence
+stores                  the same for each store to global memory
 
 Printing (`print_tko`) is vprintf, which the driver provides: a launcher has nothing to do for it.
 """
@@ -91,8 +92,9 @@ from tileir.gpus import Target, runs_on
 
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
-from .launch.tensor_maps import copy_rows, guard_rows, map_rows
+from .launch.tensor_maps import copy_rows, guard_rows, map_rows, store_rows
 from .needs import CONTROLS_GRIDS
+from .reasons import Decision
 from .state import KernelState
 
 
@@ -130,6 +132,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "twin": state.twin and state.twin.row(),
         "roles": [],
         "copies": copy_rows(kernel, target),
+        "stores": store_rows(kernel, state.reasons[Decision.STORE], target),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
 

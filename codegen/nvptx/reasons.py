@@ -105,6 +105,13 @@ SENTENCES = {
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
+    # why a store is no copy of boxes of a tensor; others are those of loads
+    "no_group_sums": "its tile has not the layout of a product of warpgroups",
+    "ordered_store": "it is an ordered store, not a weak one",
+    "stores_pointers": "it stores through pointers, not through a view of a grid of tiles",
+    "before_access": "its token comes before {0}, which another thread might do too early",
+    "no_store_room": "shared memory has no room for its {0} bytes beside those of the loop",
+    "tensor_stores": "it is the tile of a product, and a tensor map describes its tensor",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",
@@ -150,6 +157,7 @@ class Decision(Enum):
     OVERLAP = "whether products of an iteration are under way in the next one"
     UNROLL = "how often a loop is unrolled"
     ONE_ROLE = "no producer fills the ring of a loop"
+    STORE = "a tile of a product is stored by tensor copies, or is not"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 

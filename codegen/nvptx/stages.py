@@ -47,6 +47,7 @@ from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.roles.specialise_warps import specialise_warps as specialise
+from .passes.tensor_stores import store_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -208,8 +209,12 @@ def fold_conversions(state: State) -> None:
 
 
 def choose_copies(state: State) -> None:
-    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory.
+
+    Tiles of products may go through shared memory to tensor copies instead, which store them.
+    """
     for kernel_state in state.kernels:
+        store_tensors(kernel_state, state.target)
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)

@@ -17,6 +17,7 @@ from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
+from tests.codegen.nvptx.passes import test_tensor_stores as stores
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
 from tests.launches import Launch, newest
 from tileir import assemble
@@ -240,6 +241,23 @@ def turned_product_of_warpgroups() -> Kernel:
     return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
 
 
+def tensor_stores(text: str, twice: bool = False) -> Kernel:
+    """Sums of products that tensor copies store: one block, one tile after the other; or `twice`
+    the sums behind them, but not in the last rows."""
+
+    def start() -> Any:
+        random, (rows, deep) = np.random.default_rng(4), (140, 136)
+        a = aligned(random.integers(-2, 3, (rows, deep)).astype(np.float16))
+        b = aligned(random.integers(-2, 3, (deep, 64)).astype(np.float16))
+        expected = a.astype(np.float32) @ b.astype(np.float32)
+        expected[: deep * twice] *= 2
+        c = aligned(np.zeros((rows, 64), np.float32 if twice else np.float16))
+        args = [a, b, c, rows, 64, deep, deep, 64, 64]
+        return args, 1 + twice, lambda: (c == expected).all()
+
+    return Kernel(assemble(text), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
@@ -249,6 +267,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
+    "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
+    "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)
