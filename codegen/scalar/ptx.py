@@ -103,6 +103,17 @@ def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Val
     return low, high
 
 
+def add(builder: ir.IRBuilder, value: ir.Value, number: int) -> ir.Value:
+    """Return the sum of an i32 or i64 and a small number, as an instruction.
+
+    LLVM does not look into it: of many sums with one number, its straight-line strength reduction
+    would compare every two.
+    """
+    kind, letter = value.type, "l" if value.type.width == 64 else "r"
+    function, text = ir.FunctionType(kind, [kind]), f"add.s{kind.width} $0, $1, {number};"
+    return builder.asm(function, text, f"={letter},{letter}", [value], False)
+
+
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:
     kind = arguments[0].type
     letter = "d" if kind == DOUBLE else "f"

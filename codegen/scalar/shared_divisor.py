@@ -131,7 +131,7 @@ def slow(
     for dividend, divisor in zip(dividends, divisors, strict=True):
         wide = builder.fpext(operand(dividend), DOUBLE)
         bits = bits_of(builder, builder.fmul(wide, known[id(divisor)]))
-        bits = builder.and_(builder.add(bits, long(4)), long(-8))
+        bits = builder.and_(ptx.add(builder, bits, 4), long(-8))
         quotient = builder.fptrunc(float_of(builder, bits), SINGLE)
         if flushed:
             quotient = ptx.flush(builder, quotient)
@@ -178,7 +178,7 @@ def _fma(builder: Builder, *operands: ir.Value) -> ir.Value:
 
 
 def _less_one(builder: Builder, value: ir.Value) -> ir.Value:
-    return builder.sub(value, ir.Constant(value.type, 1))
+    return ptx.add(builder, value, -1)
 
 
 def _power(exponent: int) -> int:
