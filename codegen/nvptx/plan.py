@@ -129,7 +129,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "guard": guard_rows(parameters, state.tensor_maps),
         "twin": state.twin and state.twin.row(),
         "roles": [],
-        "copies": copy_rows(kernel, target),
+        "copies": copy_rows(kernel, target, state.reasons),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
 

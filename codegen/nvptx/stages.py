@@ -35,7 +35,7 @@ from .launch.contract import (
 )
 from .launch.entry_names import entry_names, twin_name
 from .launch.line_table import INLINED_CALLS, LineTable
-from .launch.parameters import ptx_version
+from .launch.parameters import ptx_version, version_with
 from .launch.tensor_maps import Twin
 from .needs import needs_of
 from .passes.choose_copies import choose_copies as copies_of
@@ -228,6 +228,8 @@ def pipeline_loops(state: State) -> None:
     """Software-pipeline loops: copy into rings, or load into registers, iterations ahead."""
     for kernel_state in state.kernels:
         pipeline(kernel_state, state.target)
+        lowest = version_with(kernel_state.kernel, len(kernel_state.tensor_maps))
+        state.target = replace(state.target, ptx=max(state.target.ptx, lowest))
 
 
 def add_twins(state: State) -> None:
