@@ -103,15 +103,20 @@ def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Val
     return low, high
 
 
-def add(builder: ir.IRBuilder, value: ir.Value, number: int) -> ir.Value:
-    """Return the sum of an i32 or i64 and a small number, as an instruction.
+def sequence(builder: ir.IRBuilder, text: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
+    """Emit instructions as one op, of which LLVM only sees operands and result, $0.
 
-    LLVM does not look into it: of many sums with one number, its straight-line strength reduction
-    would compare every two.
+    So it is compiled faster; of many sums with one number, for example, LLVM's straight-line
+    strength reduction would compare every two.
     """
-    kind, letter = value.type, "l" if value.type.width == 64 else "r"
-    function, text = ir.FunctionType(kind, [kind]), f"add.s{kind.width} $0, $1, {number};"
-    return builder.asm(function, text, f"={letter},{letter}", [value], False)
+    function = ir.FunctionType(result, [argument.type for argument in arguments])
+    letters = [_LETTERS[argument.type] for argument in arguments]
+    constraints = ",".join([f"=&{_LETTERS[result]}", *letters])
+    return builder.asm(function, text, constraints, arguments, False)
+
+
+_LETTERS = {WORD: "r", SINGLE: "f", DOUBLE: "d"}
+"""Type -> the letter of its registers in constraints."""
 
 
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:
