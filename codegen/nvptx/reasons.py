@@ -86,6 +86,9 @@ SENTENCES = {
     # why it is no copy of boxes of a tensor
     "no_tensor_copies": "the target has no tensor copies",
     "no_tensor_ring": "no ring of tensor copies takes its tile",
+    "no_pattern": "no swizzle of tensor maps puts its rows where products read them",
+    "many_maps": "a kernel's parameters leave no room for its tensor map",
+    "other_load": "another load of its ring cannot be made by tensor copies",
     "gathered": "the rows of its view are gathered",
     "after_acquire": "its token comes after {0}, which may acquire what other blocks have written",
     "after_store": "its token comes after {0} of this kernel, and no proxy fence lies between",
@@ -158,6 +161,7 @@ class Decision(Enum):
     UNROLL = "how often a loop is unrolled"
     ONE_ROLE = "no producer fills the ring of a loop"
     STORE = "a tile of a product is stored by tensor copies, or is not"
+    NOT_BY_TENSORS = "a load or copy is not made by tensor copies"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 
@@ -173,14 +177,20 @@ class Reasons:
         if reason not in reasons:
             reasons.append(reason)
 
-    def drop(self, op: Op) -> None:
-        """Forget the reasons for an op."""
-        self._reasons.pop(op, None)
+    def take(self, other: Reasons) -> None:
+        """Note all reasons of another collection."""
+        for op, reasons in other._reasons.items():
+            for reason in reasons:
+                self.add(op, reason)
 
-    def move(self, op: Op, other: Op) -> None:
-        """Have another op take the place of one."""
-        if op in self._reasons:
-            self._reasons[other] = self._reasons.pop(op)
+    def drop(self, op: Op) -> Sequence[Reason]:
+        """Forget the reasons for an op, and return them."""
+        return self._reasons.pop(op, ())
+
+    def hand_on(self, op: Op, other: Op, usual: Sequence[Reason]) -> None:
+        """Have another op take the place of one: with its reasons, or else the `usual` ones."""
+        for reason in self.drop(op) or usual:
+            self.add(other, reason)
 
     def of(self, op: Op) -> Sequence[Reason]:
         """Return the reasons for an op, none if nothing was decided about it."""

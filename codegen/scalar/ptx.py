@@ -109,6 +109,22 @@ def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Val
     return low, high
 
 
+def sequence(builder: ir.IRBuilder, text: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
+    """Emit instructions as one op, of which LLVM only sees operands and result, $0.
+
+    So it is compiled faster; of many sums with one number, for example, LLVM's straight-line
+    strength reduction would compare every two.
+    """
+    function = ir.FunctionType(result, [argument.type for argument in arguments])
+    letters = [_LETTERS[argument.type] for argument in arguments]
+    constraints = ",".join([f"=&{_LETTERS[result]}", *letters])
+    return builder.asm(function, text, constraints, arguments, False)
+
+
+_LETTERS = {WORD: "r", SINGLE: "f", DOUBLE: "d"}
+"""Type -> the letter of its registers in constraints."""
+
+
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:
     kind = arguments[0].type
     letter = "d" if kind == DOUBLE else "f"

@@ -18,6 +18,7 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.view_geometry import dimensions
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops.extents import tensor_view_op
@@ -115,6 +116,12 @@ def _condition(size: Size, divisor: int, least: int, most: int) -> Condition:
     if isinstance(size, OfParameter):
         most = min(most, size.times * ((1 << size.bits - 1) - 1))
     return Condition(size, divisor, least, most)
+
+
+def may_have_tensor_maps(kernel: KernelIR) -> bool:
+    """Whether the operands of matrix products may be copied from views, so far as ops say."""
+    names = {op.name for op in kernel.walk()}
+    return "load_view_tko" in names and not names.isdisjoint(PRODUCT_NAMES)
 
 
 class TensorRecipes:

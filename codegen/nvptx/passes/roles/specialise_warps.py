@@ -355,7 +355,7 @@ class _Split:
         made = _loop(loop, region, firsts, {})
         made.insert_before(loop)
         loop.replace_with(*made.results[:-1])
-        self._state.reasons[Decision.RING_SLOTS].move(loop, made)
+        self._state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
         last = made.results[-1]
         for loop in around:
             (end,) = continues(loop.regions[0].block)
