@@ -61,9 +61,9 @@ def main(given: list[str] | None = None) -> int:
     """Measure what is asked for and print it; returns the exit code."""
     given = sys.argv[1:] if given is None else given
     if given[:1] == ["gpu"]:
-        from . import gpu
+        from .gpu import prepare
 
-        return gpu.main(given[1:])
+        return prepare.main(given[1:])
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
         given = ["all", *given]
     arguments = _parser().parse_args(given)

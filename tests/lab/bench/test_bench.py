@@ -239,7 +239,7 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
         ("compile", ["--set", "--only", "--target", "--other", "--fits", "--repeat", "--json"]),
         ("gpu", ["prepare", "run"]),
         ("gpu prepare", ["folder", "--target", "--only", "--small"]),
-        ("gpu run", ["folder", "--dry-run", "--only", "--repeat", "--json"]),
+        ("gpu run", ["folder", "--dry-run", "--only", "--budget"]),
     ],
 )
 def test_help(arguments: str, options: list[str], capsys: pytest.CaptureFixture) -> None:
