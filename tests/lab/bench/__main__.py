@@ -25,6 +25,7 @@ from tileir.formats.version import SUPPORTED
 from . import compiling, host, memory, opening, rates
 from .machine_code import shapes, static_tables
 from .modules import large_module
+from .paper import page
 
 OPTIONS = {
     "ops": {"type": positive, "default": 200_000, "metavar": "N",
@@ -52,6 +53,10 @@ COMMANDS = {
         static_tables,
     ),
     "shapes": ("which tile shapes of matrix products spill registers, by ptxas", shapes),
+    "paper": (
+        "how fast loops of products may be on Hopper, by a model, and what limits them",
+        page,
+    ),
     "compile": ("how long bytecode takes to become PTX, here and in another checkout", compiling),
 }
 """Commands with options and tables of their own."""
