@@ -20,7 +20,7 @@ from .machines import MMA_SYNC, TENSOR_FMA, Machine
 WARP, WARPGROUP, ROWS = 32, 4, 64
 """Threads of a warp, warps of a group, and rows of a product of wgmma."""
 BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "e4m3": 1, "i8": 1}
-_COPIES = ("UTMALDG", "UBLKCP", "LDGSTS", "LDG.")
+_BULK = ("UTMALDG", "UBLKCP")
 _WIDTHS = {"128": 16, "64": 8, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
 
 
@@ -86,9 +86,9 @@ def loop_of(code: figures.Code, trip: Trip, ours: bool) -> Loop | None:
         return None
     loop = max(multiplying, key=lambda each: (sass.products(each), -each.total()))
     done = _fma(loop, trip)
-    copies = any(name.startswith(_COPIES) for name in loop)
-    # A loop without copies of its own has them in another role, which is a warpgroup.
-    warps = max(code.threads // WARP - (0 if copies else WARPGROUP), WARPGROUP)
+    # If another loop starts the copies, that is another role, which takes a warpgroup.
+    role = code.count(*_BULK) and not any(name.startswith(_BULK) for name in loop)
+    warps = max(code.threads // WARP - (WARPGROUP if role else 0), WARPGROUP)
     if not ours:
         # How many warps of theirs multiply is not said, but that they do not unroll these loops is.
         warps = max(WARPGROUP, min(warps, round(trip.fma * WARPGROUP / done)))
