@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(f"--{option}", **OPTIONS[option])
     for name, (text, command) in COMMANDS.items():
         command.configure(verbs.add_parser(name, help=text, description=f"Show {text}."))
-    verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare FOLDER, gpu run FOLDER")
+    verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare|run|keep FOLDER")
     return parser
 
 

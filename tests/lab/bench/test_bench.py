@@ -237,7 +237,7 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
         ("static", ["--target", "--only", "--repeat", "--set", "--alone", "--against", "--json"]),
         ("shapes", ["--target", "--type", "--m", "--n", "--k", "--against", "--all", "--json"]),
         ("compile", ["--set", "--only", "--target", "--other", "--fits", "--repeat", "--json"]),
-        ("gpu", ["prepare", "run"]),
+        ("gpu", ["prepare", "run", "keep"]),
         ("gpu prepare", ["folder", "--target", "--only", "--small"]),
         ("gpu run", ["folder", "--dry-run", "--only", "--budget"]),
     ],

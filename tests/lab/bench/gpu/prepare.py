@@ -1,9 +1,10 @@
-"""Kernels on a GPU beside tileiras': ``python -m tests.lab.bench gpu prepare|run FOLDER``.
+"""Kernels on a GPU beside tileiras': ``python -m tests.lab.bench gpu prepare|run|keep FOLDER``.
 
 `prepare` needs no GPU: it compiles everything, ours and, where tileiras is installed, its cubins of
 the same bytecode, into a folder, with the fixtures and the probe of descriptors. That folder, the
 driver and NumPy are all that the machine with the GPU needs: `kit`, which goes along, does the
-rest; `kit/run.py` says how.
+rest; `kit/run.py` says how. `keep` checks in what it found out: the answers of the probe as data of
+the tests, and the table in `docs/performance.md`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ from .kit.case import CUBINS
 KIT = Path(__file__).parent / "kit"
 MANIFEST, RUN = "bench.json", "run.py"
 """What is in a prepared folder besides the kit, kernels and arrays."""
+GOLDEN = Path(__file__).parents[3] / "golden" / "hopper" / "probe.json"
+PAGE = Path(__file__).parents[4] / "docs" / "performance.md"
+MEASURED = "<!-- measured -->", "<!-- end of measured -->"
+"""Where what a GPU said is kept, and around it in the page."""
 MOST_BYTES = 50_000_000
 """What a prepared folder may have."""
 START = '''"""Runs this folder on a GPU; --help says how."""
@@ -68,7 +73,11 @@ def main(given: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     running.add_argument("folder", type=Path)
+    keeping = verbs.add_parser("keep", help="check in what a run has found out")
+    keeping.add_argument("folder", type=Path)
     arguments, rest = parser.parse_known_args(given)
+    if arguments.verb == "keep":
+        return _keep(arguments.folder)
     if arguments.verb == "run":
         runner = arguments.folder / RUN
         if not runner.is_file():
@@ -113,6 +122,22 @@ def _prepare(folder: Path, target: str, wanted: list[Case], everything: bool) ->
     if size > MOST_BYTES:
         print(f"that is more than {MOST_BYTES / 1e6:.0f} MB", file=sys.stderr)
         return 1
+    return 0
+
+
+def _keep(folder: Path) -> int:
+    """Check in the answers and the table of a run."""
+    results = folder / "results.json"
+    if not results.is_file():
+        print(f"{results} is not there; run the folder first", file=sys.stderr)
+        return 1
+    if answers := json.loads(results.read_text()).get("probe"):
+        rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in answers.items())
+        GOLDEN.parent.mkdir(parents=True, exist_ok=True)
+        GOLDEN.write_text(f"{{\n{rows}\n}}\n")
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(MEASURED[0])
+    table, tail = (folder / "results.md").read_text(), rest.partition(MEASURED[1])[2]
+    PAGE.write_text(f"{head}{MEASURED[0]}\n\n{table}\n{MEASURED[1]}{tail}", encoding="utf-8")
     return 0
 
 

@@ -195,6 +195,39 @@ def test_a_crash_and_a_hang_lose_their_own_row(folder: Path) -> None:
     assert found["transpose"]["ours"] == {"problem": "no answer within 8 s"}
 
 
+def test_after_a_broken_context_the_others_are_measured(folder: Path) -> None:
+    """What a kernel did wrong is told by all later calls of the process."""
+    found = manifest(folder)
+    row = next(row for row in found["cases"] if row["name"] == "rms_norm")
+    row["tileiras"] = row["ours"]
+    row["ours"] = {**row["ours"], "file": "sticky.ptx"}
+    (folder / "sticky.ptx").write_text("sticky")
+    (folder / "bench.json").write_text(json.dumps(found))
+    text = "cuStreamSynchronize: an illegal memory access was encountered (700)"
+    lost = f"raise driver.DriverError({text!r})"
+    broken(folder, f"if image == b'sticky': {lost}")
+    assert run.main(["--only", "rms_norm"], folder) == 1
+    found = results(folder)["cases"]["rms_norm"]
+    assert text in found["ours"]["problem"]
+    assert found["tileiras"]["right"]
+
+
+def test_what_a_gpu_said_is_kept(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    """The probe's answers become data of the tests, the table a part of the page."""
+    said = {"probe": {"a row": {"shape": [1], "first": 0, "steps": []}}}
+    (folder / "results.json").write_text(json.dumps(said))
+    (folder / "results.md").write_text("the table\n")
+    page = tmp_path / "page.md"
+    page.write_text(prepare.PAGE.read_text(encoding="utf-8"))
+    monkeypatch.setattr(prepare, "PAGE", page)
+    monkeypatch.setattr(prepare, "GOLDEN", tmp_path / "golden" / "probe.json")
+    assert main(["gpu", "keep", str(folder)]) == 0
+    assert json.loads(prepare.GOLDEN.read_text()) == said["probe"]
+    assert "<!-- measured -->\n\nthe table\n\n<!-- end of measured -->" in page.read_text()
+    (folder / "results.json").unlink()
+    assert main(["gpu", "keep", str(folder)]) == 1
+
+
 def test_a_cubin_that_the_driver_refuses(folder: Path) -> None:
     found = manifest(folder)
     row = next(row for row in found["cases"] if row["name"] == "transpose")

@@ -2,8 +2,8 @@
 
 What is expected is written in the words of the PTX ISA and of the CUDA driver API
 (`warpgroup/layouts.py`, `hopper/boxes.py`), without compiler or emulator. What a GPU has answered
-stands in `tests/golden/hopper/probe.json`, once there has been one: `results.json` of a prepared
-folder has it as "probe".
+stands in `tests/golden/hopper/probe.json`, once there has been one: `python -m tests.lab.bench gpu
+keep FOLDER` puts it there.
 """
 
 from __future__ import annotations

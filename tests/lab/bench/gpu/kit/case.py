@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import answers, arrays, rivals
-from .driver import Driver
+from .driver import Driver, DriverError
 
 CUBINS = ("ours", "tileiras")
 SIDES = (*CUBINS, "torch", "triton")
@@ -66,6 +66,8 @@ class Measured:
         try:
             made = self._by_driver(side) if side in CUBINS else self._by_torch(side)
         except (RuntimeError, ImportError, ValueError, TypeError, AttributeError) as problem:
+            if _lost(problem):
+                raise
             text = str(problem).strip().partition("\n")[0]
             self.found[side] = {"problem": text or type(problem).__name__}
             return
@@ -143,6 +145,14 @@ class Measured:
         for side, each in times.items():
             self.found[side]["seconds"] = statistics.median(each)
         self.tell()
+
+
+def _lost(problem: Exception) -> bool:
+    """Whether the driver may serve this process no more, after what a kernel did."""
+    text = str(problem)
+    if isinstance(problem, DriverError):
+        return not text.startswith(("cuLibrary", "cuKernel", "cuTensorMap"))
+    return "CUDA error" in text
 
 
 def run(case: dict[str, Any], folder: Path, out: Path, without: Collection[str]) -> None:

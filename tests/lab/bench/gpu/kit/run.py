@@ -3,9 +3,10 @@
 Python, NumPy and a CUDA driver are enough; with PyTorch and Triton there is more to compare with.
 First come the fixtures, which have to be right, then the probe of descriptors, then the cases. Each
 case has a process of its own and a time limit: what hangs or breaks the driver's context loses its
-own side alone. Before each launch that is timed the L2 cache is filled with something else; sides
-take turns, and the median counts. `results.json` and `results.md` are in the folder afterwards, as
-far as it has come, too. Exit code 1: something is wrong.
+own side alone, as the others are tried again in another process. Before each launch that is timed
+the L2 cache is filled with something else; sides take turns, and the median counts. `results.json`
+and `results.md` are in the folder afterwards, as far as it has come, too. Exit code 1: something is
+wrong.
 """
 
 from __future__ import annotations
