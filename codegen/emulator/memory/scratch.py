@@ -61,7 +61,8 @@ class Scratch(Memory):
 
     def unlock(self, lanes: Lanes, address: Any, access: Access) -> None:
         """Allow accesses again when the copies end."""
-        self.open(self._offset(lanes, address), access.nbytes)
+        far = address.max() >= CLUSTER_STEP
+        self.open(self._offset(lanes, address, far), access.nbytes)
 
     def close(self, offset: np.ndarray, size: int) -> None:
         """Forbid accesses to `size` bytes at each offset, which a copy may write at any time."""
@@ -103,15 +104,15 @@ class Scratch(Memory):
             raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
 
     def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        far = np.max(address) >= np.uint64(CLUSTER_STEP)
+        far = address.max() >= CLUSTER_STEP
         within = address & np.uint64(CLUSTER_STEP - 1) if far else address
         wrong = within > np.int64(self.size - access.nbytes)
         if far:
             wrong |= address >> np.uint64(_STEP_BITS) > np.uint64(self.cluster)
-        if np.any(wrong):
+        if wrong.any():
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
-        offset = self._offset(lanes, address)
+        offset = self._offset(lanes, address, far)
         if far and self.visits is not None:
             owner = offset // self.pitch
             self.visits.check(lanes, statement, lanes.broadcast(address), owner, access)
@@ -141,9 +142,10 @@ class Scratch(Memory):
             defined[offset // access.nbytes] = True
         return offset, offset
 
-    def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
-        owner = self.owner[lanes.numbers]
-        if np.max(address) >= np.uint64(CLUSTER_STEP):
+    def _offset(self, lanes: Lanes, address: Any, far: bool) -> np.ndarray:
+        """Return offsets in `data`; `far` says whether some are in other blocks of the cluster."""
+        owner = self.owner[lanes.numbers] if lanes.index is not None else self.owner
+        if far:
             rank = (address >> np.uint64(_STEP_BITS)).astype(np.int64)
             first = owner // self.cluster * self.cluster
             owner = np.where(rank, first + rank - 1, owner)
