@@ -19,6 +19,16 @@ HELD = 16
 _STEP_BITS = CLUSTER_STEP.bit_length() - 1
 
 
+_FULL = 0x0101_0101_0101_0101
+"""Eight bytes of truths."""
+
+
+def _rows(truths: np.ndarray, size: int) -> np.ndarray:
+    """Return truths about bytes as words, in rows for accesses of `size` bytes."""
+    word = min(size, 8)
+    return truths.view(f"u{word}").reshape(-1, size // word)
+
+
 class Scratch(Memory):
     """Shared or local memory: `owners` pieces of `size` bytes, each byte undefined until written.
 
@@ -98,8 +108,9 @@ class Scratch(Memory):
         """EmulationError for an ordinary access to an mbarrier that lives."""
         if self.barriers is None or access.to_mbarrier:
             return
-        taken = self.barriers.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-        if taken.any():
+        flags = _rows(self.barriers, access.nbytes)[offset // access.nbytes]
+        if flags.any():
+            taken = flags.any(axis=1)
             message = f"{self.name} memory of an mbarrier, which no mbarrier.inval has ended"
             raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
 
@@ -122,8 +133,9 @@ class Scratch(Memory):
         offset, _ = self.where(lanes, statement, address, access)
         self._check_barriers(lanes, statement, offset, access)
         if self.locked is not None:
-            locked = self.locked.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-            if locked.any():
+            flags = _rows(self.locked, access.nbytes)[offset // access.nbytes]
+            if flags.any():
+                locked = flags.any(axis=1)
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
                 raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
@@ -132,14 +144,16 @@ class Scratch(Memory):
             if held.any():
                 message = f"{self.name} memory that is still read asynchronously"
                 raise lanes.error("race", message, statement, held, int(offset[held][0]))
-        defined = self.defined.reshape(-1, access.nbytes)
+        defined, row = _rows(self.defined, access.nbytes), offset // access.nbytes
+        full = _FULL & (1 << 8 * defined.itemsize) - 1
         if access.reads or not access.writes:
-            written = defined[offset // access.nbytes].all(axis=1)
-            if not written.all():
+            missing = defined[row] != full
+            if missing.any():
+                wrong = missing.any(axis=1)
                 message = f"{self.name} memory that was never written"
-                raise lanes.error("poison", message, statement, ~written, int(offset[~written][0]))
+                raise lanes.error("poison", message, statement, wrong, int(offset[wrong][0]))
         if access.writes:
-            defined[offset // access.nbytes] = True
+            defined[row] = full
         return offset, offset
 
     def _offset(self, lanes: Lanes, address: Any, far: bool) -> np.ndarray:
