@@ -176,9 +176,9 @@ class RunningBatch:
         """Send lanes to their next blocks; return the block if all lanes of the batch go to one."""
         if isinstance(target, tuple):
             guard, taken, other = target
-            if np.all(guard):
+            if guard.all():
                 target = taken
-            elif not np.any(guard):
+            elif not guard.any():
                 target = other
             else:
                 target = np.where(guard, taken, other)

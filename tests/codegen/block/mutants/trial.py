@@ -68,17 +68,21 @@ def _body(kernel: Kernel, stage: str) -> Body:
 
 
 def attempt(
-    kernel: Kernel, defect: Defect | None = None, number: int = 0, both: bool = True
+    kernel: Kernel,
+    defect: Defect | None = None,
+    number: int = 0,
+    both: bool = True,
+    run: bool = True,
 ) -> Noticed:
     """Put a defect into a kernel, at the site with this number; return who notices it.
 
-    The emulator runs what the verifier has noticed only if it is asked for `both`. Without a
-    defect, this says who objects to the kernel as it is.
+    The emulator runs what the verifier has noticed only if it is asked for `both`, and nothing
+    without `run`. Without a defect, this says who objects to the kernel as it is.
     """
     state = _state(kernel)
     verifier, said = StageVerifier("nvptx", state), ""
     for name in STAGES["nvptx"]:
-        if name == "emit_llvm" and said and not both:
+        if name == "emit_llvm" and (not run or (said and not both)):
             return Noticed(said)
         try:
             stage_of("nvptx", name)(state)

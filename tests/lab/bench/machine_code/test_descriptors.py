@@ -45,10 +45,14 @@ def test_the_file_is_complete() -> None:
     }
 
 
+SOME = ("gemm_batched", "gemm_int8", "f16_64x16x64", "f8E5M2_64x64x64", "tf32_64x64x32")
+"""Products of each kind, with tiles that tileiras is quick about."""
+
+
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", kernels())
+@pytest.mark.parametrize("name", SOME)
 def test_tileiras_still_makes_them(name: str, tool) -> None:
-    """The descriptors checked in are those of release 13.5."""
+    """Some of those checked in, as release 13.5 makes them; the module writes them all anew."""
     if b"V13.5." not in tool("tileiras", "--version").stdout:
         pytest.skip("another release of tileiras")
     tool("nvdisasm", "--version")
