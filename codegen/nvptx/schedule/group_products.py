@@ -29,7 +29,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 
-from .live_accumulators import accumulator_words
+from .live_accumulators import accumulator_words, made_of_products
 from .mma_plan import (
     ProductPlan,
     by_rows,
@@ -116,9 +116,12 @@ def _too_large(
 ) -> Reason | None:
     """Return why no product of a kernel can have such a plan."""
     sizes: dict[Value, int] = {}
+    made = made_of_products(kernel)
     for op, plan in plans.items():
         for slot in _SLOTS:
             root = root_of(op.operands[slot])
+            if slot == "lhs" and root in made and plan.atom.of_warpgroup:
+                continue  # it is in registers, as the product left it
             sizes[root] = max(sizes.get(root, 0), plan.size * root.type.size)
     again = sum(memory_bytes(it.root.type.element) * it.root.type.size for it in restaged)
     if (total := sum(sizes.values()) + again) > room:
