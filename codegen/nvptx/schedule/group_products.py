@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_plain_load
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
@@ -74,15 +75,27 @@ def _too_large(
     kernel: KernelIR, plans: Mapping[Op, ProductPlan], threads: int, registers: int, room: int
 ) -> Reason | None:
     """Return why no product of a kernel can have such a plan."""
-    sizes: dict[Value, int] = {}
+    sizes: dict[Op | None, dict[Value, int]] = {None: {}}
     for op, plan in plans.items():
         for slot in _SLOTS:
             root = root_of(op.operands[slot])
-            sizes[root] = max(sizes.get(root, 0), plan.size * root.type.size)
-    if (total := sum(sizes.values())) > room:
+            found = sizes.setdefault(_outermost_loop(root), {})
+            found[root] = max(found.get(root, 0), plan.size * root.type.size)
+    # Loops one behind the other have the same memory in turn.
+    outside, *loops = (sum(each.values()) for each in sizes.values())
+    if (total := outside + max(loops, default=0)) > room:
         return Reason("group_memory", total)
     words = accumulator_words(kernel) // threads
     return Reason("group_registers", words) if words + MORE_REGISTERS > registers else None
+
+
+def _outermost_loop(value: Value) -> Op | None:
+    """Return the outermost loop in which a value is computed, None outside of loops."""
+    block, found = value.owner.parent if isinstance(value.owner, Op) else value.owner, None
+    while block.parent_op is not None:
+        found = block.parent_op if block.parent_op.name in LOOPS else found
+        block = block.parent_op.parent
+    return found
 
 
 def _plan(
