@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .types import Frag
 
-COPIES = ("copy_async", "copy_tensor", "gather_async")
-"""Mnemonics of asynchronous copies: of the tile of a view, by threads or as a whole, and through
-pointers."""
 _WORKED_ON = {
     "atomic_cas_tko": "pointers",
     "atomic_red_view_tko": "value",
@@ -47,6 +45,17 @@ def worked_on(op: Op) -> Value:
     return op.results[0] if slot is None else op.operands[slot]
 
 
+def layout_of(op: Op) -> LinearLayout | None:
+    """Return the layout of the elements that threads access in global memory.
+
+    None for one element, and where no thread accesses any.
+    """
+    if "threads" in op.attributes:
+        return op.attributes["threads"]
+    kind = worked_on(op).type if op.name in _WORKED_ON else None
+    return kind.layout if isinstance(kind, Frag) else None
+
+
 def accesses_of(op: Op) -> Accesses | None:
     """Return the instructions of a thread for an access to global memory; None for other ops."""
     if "vector" not in op.attributes:
@@ -60,12 +69,6 @@ def accesses_of(op: Op) -> Accesses | None:
         element, masked = worked_on(op).type.pointee, op.attributes.get("masked", vector)
         if op.operands["mask"] is not None and vector != masked:
             otherwise = f"in vectors of {masked} where masks differ"
-    return Accesses(memory_bytes(element) * vector, _held(op) // vector, otherwise)
-
-
-def _held(op: Op) -> int:
-    """Return how many elements a thread has of the tile of an access."""
-    if threads := op.attributes.get("threads"):  # of an asynchronous copy
-        return 1 << len(threads.register)
-    kind = worked_on(op).type
-    return 1 << len(kind.layout.register) if isinstance(kind, Frag) else 1
+    layout = layout_of(op)
+    held = 1 if layout is None else 1 << len(layout.register)
+    return Accesses(memory_bytes(element) * vector, held // vector, otherwise)

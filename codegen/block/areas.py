@@ -14,12 +14,15 @@ from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
 from .async_rows import PRODUCT_NAMES
+from .op_facts import ASYNC_READS, SAME_MEMORY
 from .types import Shared
 
 ALLOCATIONS = ("mbarrier_alloc", "shared_alloc")
 """The ops that allocate shared memory for tiles, and for what copies of them complete on."""
-ARRIVALS = ("wait_copies", "wait_group", "wait_slot")
-"""The waits whose results are tiles in a slot of their rings."""
+AREAS = ("alloca", *ALLOCATIONS)
+"""The ops whose results have bytes of shared memory of their own."""
+LIVE_THROUGHOUT = ("alloca", "mbarrier_alloc")
+"""Those of them whose bytes nothing else has, at any time."""
 ALIGNMENT = 16
 """The alignment of an area, in bytes: the widest access."""
 ROW_ALIGNMENT = 128
@@ -41,7 +44,7 @@ def pattern_alignment(tile: Value) -> int:
     """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
     of addresses, the size of the pattern; 1 for any other tile."""
     kind = cast(Shared, tile.type)
-    if not any(reader.name == "mma_async" for reader in _readers(tile)):
+    if not any(reader.name in ASYNC_READS for reader in _readers(tile)):
         return 1
     return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
 
@@ -87,16 +90,10 @@ def behind(tile: Value) -> tuple[Value, Value | None]:
     The turn is None for a tile of an area without slots, and where a ring is meant as a whole.
     """
     turn = None
-    while isinstance(tile.owner, Op) and tile.owner.name != "shared_alloc":
-        op = tile.owner
-        if op.name == "shared_view":
-            tile = op.operands["source"]
-        elif op.name == "shared_slot":
-            tile, turn = op.operands["ring"], op.operands["turn"]
-        elif op.name in ARRIVALS:
-            tile, turn = op.operands["rings"][tile.index], op.operands["turn"]
-        else:
-            break
+    while isinstance(tile.owner, Op) and (slot := SAME_MEMORY.get(tile.owner.name)):
+        op, memory = tile.owner, tile.owner.operands[slot]
+        tile = memory[tile.index] if isinstance(memory, tuple) else memory
+        turn = op.operands.get("turn", turn)
     return tile, turn
 
 
@@ -109,7 +106,5 @@ def _readers(tile: Value) -> Iterator[Op]:
     """Yield the ops that use a tile in shared memory, a slot of it, or a view of it."""
     for use in tile.uses:
         yield use.op
-        if use.op.name in ("shared_slot", "shared_view"):
-            yield from _readers(use.op.result)
-        elif use.op.name in ARRIVALS and use.slot == "rings":
-            yield from _readers(use.op.results[cast(int, use.index)])
+        if use.slot == SAME_MEMORY.get(use.op.name):
+            yield from _readers(use.op.results[use.index or 0])

@@ -16,19 +16,14 @@ from tileir.formats.ops.spec import (
     Like,
     Operand,
     Result,
-    Row,
     many,
     optional,
     scalar,
 )
 
 from .attributes import INTEGER, INTEGERS, TEXT
-from .slots import (
-    FLIGHT,
-    MBARRIER,
-    SHARED,
-    TURN,
-)
+from .block_row import COMMIT, COPY, WAIT, Memory, Row
+from .slots import FLIGHT, MBARRIER, MBARRIER_CHANGED, READ, SHARED, TURN, WRITTEN
 
 TENSOR_COPIES = (
     Row(
@@ -38,7 +33,7 @@ TENSOR_COPIES = (
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
-            Operand("destination", SHARED, "A slot of a ring."),
+            Operand("destination", WRITTEN, "A slot of a ring."),
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
@@ -48,6 +43,8 @@ TENSOR_COPIES = (
             Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
         ),
         effects=WRITES,
+        kind=COPY,
+        async_proxy=True,
         format=(
             "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
             " dimensions = {dimensions} box = {box}"
@@ -65,6 +62,7 @@ TENSOR_COPIES = (
         ),
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
+        kind=COMMIT,
         format=(
             "{barriers}[[{turn}]], {tiles}[ if {predicate}]"
             " : {barriers:type}, {turn:type} -> {flight:type}"
@@ -82,6 +80,9 @@ TENSOR_COPIES = (
         ),
         results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
         effects=SIDE_EFFECT,
+        kind=WAIT,
+        same_memory="rings",
+        for_all=True,
         format=(
             "{flight}, {barriers}, {rings}[[{turn}]] : {flight:type}, {barriers:type}, {turn:type},"
             " {rings:type} -> {tiles:type}"
@@ -90,7 +91,7 @@ TENSOR_COPIES = (
     Row(
         "mbarrier_init",
         "One thread initialises mbarriers: each phase ends when so many threads have arrived.",
-        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         attributes=(Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),),
         effects=SIDE_EFFECT,
         format="{barriers}[ arrivals = {arrivals}] : {barriers:type}",
@@ -98,7 +99,7 @@ TENSOR_COPIES = (
     Row(
         "mbarrier_inval",
         "One thread ends the use of mbarriers.",
-        operands=(Operand("barriers", MBARRIER, "The mbarriers."),),
+        operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         effects=SIDE_EFFECT,
         format="{barriers} : {barriers:type}",
     ),
@@ -120,7 +121,7 @@ _PAIRED = Attribute(
     "The dimensions, of m and n, whose lowest sixteen are taken in pairs; k, if lanes take runs.",
     default="",
 )
-_OPERAND = Constraint(("tile", "shared"))
+_OPERAND = Memory(("tile", "shared"), READS)
 _SUM = Constraint(("tile", "flight"))
 _CONVERSIONS = tuple(
     Attribute(
@@ -160,12 +161,13 @@ PRODUCTS = (
         "It reads operands in shared memory through the async proxy.",
         operands=(
             Operand("lhs", _OPERAND, "The matrix of m by k."),
-            Operand("rhs", SHARED, "The matrix of k by n."),
+            Operand("rhs", READ, "The matrix of k by n."),
             Operand("acc", _SUM, "The accumulator, in the layout of the atom; a flight chains."),
         ),
         results=(Result("flight", FLIGHT, doc="Of the accumulator."),),
         attributes=(_ATOM, *_K),
         effects=READS,
+        async_proxy=True,
         format=(
             "{lhs}, {rhs}, {acc} atom = {atom}[ first = {first}][ end = {end}]"
             " : {lhs:type}, {rhs:type}, {acc:type} -> {flight:type}"
@@ -212,11 +214,12 @@ WAITS = (
         "The result is that of the oldest one. Until here, it reads its operands in shared memory.",
         operands=(
             Operand("flight", FLIGHT, "The product that is awaited."),
-            many("memory", SHARED, "The operands of it that are in shared memory."),
+            many("memory", READ, "The operands of it that are in shared memory."),
         ),
         results=(Result("result", TILE),),
         attributes=(Attribute("pending", INTEGER, "How many products may stay under way."),),
         effects=SIDE_EFFECT,
+        kind=WAIT,
         format=(
             "{flight}[, {memory}] pending = {pending} : {flight:type}[, {memory:type}]"
             " -> {result:type}"
@@ -227,9 +230,10 @@ WAITS = (
         "Wait until at most `pending` of this warpgroup's latest products are under way.\n"
         "Their flights stay flights. What earlier ones have read in shared memory may be filled"
         " again: it is `memory`.",
-        operands=(many("memory", SHARED, "What is not read any more behind this wait."),),
+        operands=(many("memory", READ, "What is not read any more behind this wait."),),
         attributes=(Attribute("pending", INTEGER, "How many products may stay under way."),),
         effects=SIDE_EFFECT,
+        kind=WAIT,
         format="[ {memory}] pending = {pending}[ : {memory:type}]",
     ),
 )

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tileir.formats.ops import OPS
 from tileir.formats.ops.assembly import default_format
-from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Result, Row
+from tileir.formats.ops.spec import Attribute, Op, Operand, Result, Row
 from tileir.ir.dialect import KINDS as TILE_IR_KINDS
 from tileir.ir.dialect import Dialect
 
@@ -38,8 +38,8 @@ def _extended(row: Op) -> Op:
 
 
 def _widened(row: Op, slot: Slot) -> Slot:
-    kinds = WIDENED.get((row.mnemonic, slot.name))
-    return replace(slot, type=Constraint(kinds)) if kinds else slot
+    widened = WIDENED.get((row.mnemonic, slot.name))
+    return replace(slot, type=widened) if widened else slot
 
 
 ROWS: dict[str, Row | Op] = {

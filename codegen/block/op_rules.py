@@ -9,6 +9,7 @@ from tileir.ir import Block, Op
 from tileir.ir.dialect import OpRule
 from tileir.types import Scalar, Tile, ValueType
 
+from .async_rows import PRODUCT_NAMES
 from .types import Flight, Shared, Turn
 
 TRUTH = Tile(Scalar("i1"))
@@ -152,7 +153,7 @@ def waits_for_its_accumulator(op: Op) -> str | None:
     if found != due:
         return _expected("the wait", "gives", due, found)
     started = op.operands["flight"].owner
-    if isinstance(started, Op) and started.name == "mma_async":
+    if isinstance(started, Op) and started.name in PRODUCT_NAMES:
         operands = (started.operands[slot] for slot in ("lhs", "rhs"))
         memory = tuple(value for value in operands if isinstance(value.type, Shared))
         if op.operands["memory"] != memory:

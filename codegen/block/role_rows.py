@@ -13,7 +13,6 @@ from tileir.formats.ops.spec import (
     Operand,
     Region,
     Result,
-    Row,
     many,
     optional,
     scalar,
@@ -21,6 +20,7 @@ from tileir.formats.ops.spec import (
 )
 
 from .attributes import INTEGER, TEXT
+from .block_row import Row
 from .slots import MBARRIER, SHARED, TURN
 
 _TURN = Operand("turn", TURN, "The slot, and the phase in which it is filled.")
@@ -69,6 +69,7 @@ ROLES = (
         operands=(Operand("barriers", MBARRIER, "The full mbarriers."), _RINGS, _TURN),
         results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
         effects=SIDE_EFFECT,
+        same_memory="rings",
         format=_SLOT_FORMAT + " -> {tiles:type}",
     ),
     Row(

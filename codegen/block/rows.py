@@ -23,7 +23,6 @@ from tileir.formats.ops.spec import (
     Operand,
     Region,
     Result,
-    Row,
     many,
     optional,
     scalar,
@@ -32,6 +31,7 @@ from tileir.formats.ops.spec import (
 
 from .async_rows import PRODUCTS, TENSOR_COPIES, WAITS
 from .attributes import INTEGER, INTEGERS, LAYOUT, TEXT, TEXTS
+from .block_row import COMMIT, COPY, WAIT, Row
 from .role_rows import ROLES
 from .slots import (
     ALONG,
@@ -42,11 +42,13 @@ from .slots import (
     NARROW,
     OFFSET,
     PART,
+    READ,
     RUN,
     SHARED,
     TURN,
     VECTOR,
     WHOLE,
+    WRITTEN,
 )
 
 PLACES = (
@@ -65,6 +67,7 @@ PLACES = (
         operands=(Operand("ring", SHARED, "A ring."), Operand("turn", TURN, "The slot.")),
         results=(Result("slot", SHARED, doc="A tile that nobody may read."),),
         effects=NO_MEMORY_EFFECT,
+        same_memory="ring",
         format="{ring}[[{turn}]] : {ring:type}, {turn:type} -> {slot:type}",
     ),
     Row(
@@ -72,6 +75,7 @@ PLACES = (
         "The same memory seen as a tile of other coordinates.",
         operands=(Operand("source", SHARED, "A tile in shared memory."),),
         results=(Result("result", SHARED, doc="It has no offsets that the source lacks."),),
+        same_memory="source",
     ),
     Row(
         "mbarrier_alloc",
@@ -113,10 +117,11 @@ MOVES = (
         "An element is converted, exactly, where the tile in memory has wider elements.",
         operands=(
             Operand("value", TILE, "The tile."),
-            Operand("destination", SHARED, "The memory, of the same shape."),
+            Operand("destination", WRITTEN, "The memory, of the same shape."),
         ),
         attributes=(PART,),
         effects=WRITES,
+        layout_of="value",
         format="{value}, {destination}[ part = {part}] : {value:type}, {destination:type}",
     ),
     Row(
@@ -124,12 +129,13 @@ MOVES = (
         "Load a tile from shared memory.\n"
         "With a part, only the elements of that part are loaded; the others are those of `rest`.",
         operands=(
-            Operand("source", SHARED, "The memory."),
+            Operand("source", READ, "The memory."),
             optional("rest", TILE, "The elements of other parts; undefined if it is absent."),
         ),
         results=(Result("result", TILE),),
         attributes=(PART,),
         effects=READS,
+        layout_of="result",
         format="{source}[, {rest}][ part = {part}] : {source:type}[, {rest:type}] -> {result:type}",
     ),
     Row(
@@ -137,7 +143,7 @@ MOVES = (
         "Load the slice at these indices, counted in slices, of a tile in shared memory.\n"
         "An index out of range is wrapped. With a part, as load_shared.",
         operands=(
-            Operand("source", SHARED, "The memory."),
+            Operand("source", READ, "The memory."),
             many("indices", INDEX, "The index of the slice along each dimension."),
             optional("rest", TILE, "The elements of other parts."),
         ),
@@ -154,7 +160,7 @@ MOVES = (
         "Replace the slice at these indices by a tile in shared memory; other elements stay.\n"
         "With a part, only elements of that part of the tile in shared memory are replaced.",
         operands=(
-            Operand("source", SHARED, "The slice."),
+            Operand("source", READ, "The slice."),
             Operand("destination", TILE, "The tile."),
             many("indices", INDEX, "The index of the slice along each dimension."),
         ),
@@ -175,7 +181,7 @@ MOVES = (
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
-            Operand("destination", SHARED, "A slot of a ring."),
+            Operand("destination", WRITTEN, "A slot of a ring."),
             optional("predicate", scalar("i1"), "Whether to copy at all."),
             optional("token", TOKEN, "What comes before."),
         ),
@@ -195,6 +201,7 @@ MOVES = (
             ),
         ),
         effects=WRITES,
+        kind=COPY,
         format=(
             "{view}[[{index}]], {destination}[ if {predicate}][ token = {token}]"
             " threads = {threads} vector = {vector} along = {along}[ {whole}][ {narrow}]"
@@ -209,13 +216,14 @@ MOVES = (
         operands=(
             Operand("source", TILE, "The pointers."),
             optional("mask", TILE, "Which elements to copy; absent means all."),
-            Operand("destination", SHARED, "A slot of a ring."),
+            Operand("destination", WRITTEN, "A slot of a ring."),
             optional("predicate", scalar("i1"), "Whether to copy at all."),
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(VECTOR, ALONG, RUN),
         effects=WRITES,
+        kind=COPY,
         format="{source}[ mask = {mask}], {destination}[ if {predicate}][ token = {token}]"
         " vector = {vector} along = {along} run = {run}"
         " : {source:type}[, {mask:type}], {destination:type}",
@@ -226,6 +234,7 @@ MOVES = (
         operands=(many("tiles", SHARED, "Where they go."),),
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
+        kind=COMMIT,
         format="{tiles} : {flight:type}",
     ),
     Row(
@@ -242,6 +251,8 @@ MOVES = (
         results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
         attributes=(Attribute("pending", INTEGER, "How many groups may stay under way."),),
         effects=SIDE_EFFECT,
+        kind=WAIT,
+        same_memory="rings",
         format=(
             "{flight}, {rings}[[{turn}]] pending = {pending} : "
             "{flight:type}, {turn:type}, {rings:type} -> {tiles:type}"
@@ -388,7 +399,7 @@ FRAME = (
         "heap_alloc",
         "One thread allocates memory on the device's heap and stores its address; if there is none"
         " left, the launch fails.",
-        operands=(Operand("destination", SHARED, "Where the address goes: one i64."),),
+        operands=(Operand("destination", WRITTEN, "Where the address goes: one i64."),),
         attributes=(Attribute("bytes", INTEGER, "The size."), CLUSTERS),
         effects=SIDE_EFFECT,
         format="{destination} bytes = {bytes}[ {clusters}] : {destination:type}",
@@ -403,7 +414,7 @@ FRAME = (
     Row(
         "print_elements",
         "One thread prints the elements of a tile in shared memory, one by one, in brackets.",
-        operands=(Operand("source", SHARED, "The tile, or a part of it."),),
+        operands=(Operand("source", READ, "The tile, or a part of it."),),
         attributes=(Attribute("conversion", TEXT, "The conversion, as in printf."), PART),
         effects=SIDE_EFFECT,
         format="{source} conversion = {conversion}[ part = {part}] : {source:type}",

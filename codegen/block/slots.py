@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from tileir.formats.ops.spec import (
+    READS,
+    WRITES,
     Attribute,
     Constraint,
     unit,
 )
 
 from .attributes import INTEGER
+from .block_row import Memory
 
-SHARED = Constraint(("shared",))
+SHARED = Memory(("shared",))
+READ = Memory(("shared",), READS)
+WRITTEN = Memory(("shared",), WRITES)
 FLIGHT = Constraint(("flight",))
 TURN = Constraint(("turn",))
-MBARRIER = Constraint(("mbarrier",))
+MBARRIER = Memory(("mbarrier",), READS)
+MBARRIER_CHANGED = Memory(("mbarrier",), WRITES)
 HANDED_ON = Constraint(("tile", "token", "turn", "flight"))
 """Types of values that a pipelined loop hands to later iterations."""
 

@@ -6,9 +6,10 @@ is made, from what is known of alignments, strides and masks.
 
 from __future__ import annotations
 
-from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
+from tileir.formats.ops.spec import READS, Attribute, Constraint, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
+from .block_row import Memory
 from .rows import ALONG, CLUSTERS, NARROW, OFFSET, RUN, VECTOR, WHOLE
 from .slots import HANDED_ON
 
@@ -50,10 +51,10 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 }
 """Mnemonic -> the slots that are added."""
 
-WIDENED: dict[tuple[str, str], tuple[str, ...]] = {
-    ("for", "initValues"): HANDED_ON.kinds,
-    ("for", "resultValues"): HANDED_ON.kinds,
-    ("print_tko", "args"): ("tile", "shared"),
+WIDENED: dict[tuple[str, str], Constraint] = {
+    ("for", "initValues"): HANDED_ON,
+    ("for", "resultValues"): HANDED_ON,
+    ("print_tko", "args"): Memory(("tile", "shared"), READS),
 }
 """Mnemonic and slot -> the kinds of types that it has in the block IR: roles carry turns, and tiles
 of several elements are printed from shared memory."""

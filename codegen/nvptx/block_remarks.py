@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple, cast
 
-from tileir.codegen.block.accesses import COPIES, Accesses, accesses_of
+from tileir.codegen.block.accesses import Accesses, accesses_of
 from tileir.codegen.block.areas import (
     ALLOCATIONS,
+    AREAS,
     alignment,
     area_bytes,
     behind,
@@ -18,14 +19,14 @@ from tileir.codegen.block.areas import (
 )
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS, loop_block
+from tileir.codegen.block.op_facts import ARRIVALS, COPIES, EXCHANGES, accessed, exchanged
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.layouts.linear_maps import combine
 from tileir.codegen.layouts.shared_offsets import side_by_side
 from tileir.codegen.scalar.types import memory_bytes
-from tileir.ir import Op, Value
+from tileir.ir import Op
 from tileir.messages.wording import counted
-from tileir.types import ValueType
 
 from .loop_schedules import Names, barriers, k_range, loop_name
 from .passes.memory.allocate_memory import memory_needed
@@ -34,8 +35,6 @@ from .schedule.mma_plan import plan_of
 from .schedule.mma_reads import read_by
 from .several_barriers import pairs_of_several
 from .state import KernelState, State
-
-_SHARED = ("load_shared", "store_shared")
 
 
 class Row(NamedTuple):
@@ -70,7 +69,7 @@ def _made(state: State, each: KernelState, named: Named) -> Found:
             yield Row(op, f"reads {slots}; {_share(op)}")
         elif op.name == "fold":
             yield Row(op, f"folded {_folded_bits(op)}")
-        elif op.name in _SHARED:
+        elif op.name in EXCHANGES:
             yield _shared_access(op)
         elif access := accesses_of(op):
             yield _access(op, access, _reasons(each, Decision.ACCESS_BYTES, op))
@@ -102,7 +101,7 @@ def _copies(state: State, each: KernelState, named: Named) -> Found:
             yield _because(op, f"layout converted {by}", *reasons)
             if op.name == "load_shared":
                 stores = (use.op for use in behind(op.operands["source"])[0].uses)
-                yield from map(_shared_access, (each for each in stores if each.name in _SHARED))
+                yield from map(_shared_access, (each for each in stores if each.name in EXCHANGES))
 
 
 def _loops(state: State, each: KernelState, named: Named) -> Found:
@@ -149,7 +148,7 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
 def _ring_of(loop: Op) -> Op | None:
     """Return the op that allocates the ring of a pipelined loop, None if it has none."""
     for op in loop.regions[0].block.ops:
-        if op.name in ("wait_copies", "wait_group"):
+        if op.name in ARRIVALS:
             return op.operands["rings"][0].owner
     return None
 
@@ -224,7 +223,7 @@ def _memory(state: State, each: KernelState, named: Named) -> Found:
     yield Row(None, f"{each.shared_bytes} bytes of shared memory in all")
     places: list[tuple[Op, int, int]] = []
     for op in each.kernel.walk():
-        if op.name in ("alloca", *ALLOCATIONS) and op.attributes["offset"] is not None:
+        if op.name in AREAS and op.attributes["offset"] is not None:
             start = op.attributes["offset"]
             places.append((op, start, start + area_bytes(op)))
     for op, start, end in places:
@@ -268,7 +267,7 @@ def _access(op: Op, access: Accesses, narrow: Sequence[Reason] = ()) -> Row:
 
 def _shared_access(op: Op) -> Row:
     """Return how wide the accesses of an op to shared memory are, and how many a thread makes."""
-    tile, held = _exchanged(op)
+    ((tile, _),), held = accessed(op), exchanged(op)
     kind = cast(Shared, tile.type)
     size = memory_bytes(kind.element)
     registers: Sequence[int] = held.layout.register if isinstance(held, Frag) else ()
@@ -276,13 +275,6 @@ def _shared_access(op: Op) -> Row:
     others = [base for base in registers if base not in vector and combine(kind.offsets, base)]
     access = Accesses(size << len(vector), 1 << len(others), "")
     return _access(op, access)
-
-
-def _exchanged(op: Op) -> tuple[Value, ValueType]:
-    """Return the memory that an op loads or stores, and the type of the tile in registers."""
-    if op.name == "store_shared":
-        return op.operands["destination"], op.operands["value"].type
-    return op.operands["source"], op.result.type
 
 
 def _share(op: Op) -> str:

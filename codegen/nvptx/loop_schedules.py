@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, cast
 
-from tileir.codegen.block.accesses import COPIES, accesses_of
+from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import BRANCHING
+from tileir.codegen.block.op_facts import (
+    ARRIVALS,
+    ASYNC_PROXY,
+    COMMITS,
+    COPIES,
+    ENDS,
+    SAME_MEMORY,
+    accessed,
+)
 from tileir.codegen.block.types import Shared
 from tileir.ir import Block, Op, Value
 from tileir.messages.wording import counted
@@ -20,15 +29,7 @@ from tileir.messages.wording import counted
 from .passes.memory.shared_accesses import place_of
 from .state import KernelState
 
-_NOTHING = (
-    "advance",
-    "commit_copies",
-    "commit_group",
-    "continue",
-    "shared_slot",
-    "shared_view",
-    "yield",
-)
+_NOTHING = {"advance", "continue", "yield", *COMMITS, *SAME_MEMORY} - {*ARRIVALS}
 """Ops that a step of a schedule mentions with another one, or that only name things."""
 _SHUFFLING = ("convert_layout", "fold", "scan_warp")
 
@@ -110,15 +111,15 @@ class _Schedule:
         if not copies:
             return
         commits = [use.op for use in copies[0].operands["destination"].uses]
-        committed = next((op for op in commits if op.name == "commit_copies"), copies[0])
-        condition = self._condition(committed)
+        made = (op for op in (*commits, copies[0]) if "predicate" in op.operands)
+        condition = self._condition(next(made))
         slots = [op.operands["destination"] for op in copies]
         of = f" of i+{self._ahead}" if body else ""
         yield f"start copies{of} to {self._tiles(slots, body)}{condition}"
 
     def _step(self, op: Op, body: bool) -> str | None:
         """Return an op that is a step of its own in words; None for one that only computes."""
-        if op.name in ("wait_copies", "wait_group"):
+        if op.name in ARRIVALS:
             stay = op.attributes.get("pending", 0)
             those = f"; those of {counted(stay, 'later iteration')} stay under way" if stay else ""
             return f"wait for the copies of i to {self._tiles(op.results, body)}{those}"
@@ -127,9 +128,9 @@ class _Schedule:
         if op.name in PRODUCT_NAMES:
             operands = (op.operands[slot] for slot in ("lhs", "rhs"))
             read = [value for value in operands if isinstance(value.type, Shared)]
-            start = "start " if op.name == "mma_async" else ""
+            start = "start " if op.name in ASYNC_PROXY else ""
             return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
-        if op.name == "wait_mma":
+        if op.name in ENDS:
             return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if op.name == "wait_mma_reads":
             stay = counted(op.attributes["pending"], "product")
@@ -140,10 +141,9 @@ class _Schedule:
             condition = self._condition(op)
             of = f" for i+{self._ahead}" if body and condition else ""
             return f"{self._names.op(op)}{of}{condition}"
-        shared = [value for value in op.operand_list() if isinstance(value.type, Shared)]
-        if shared:
-            way = "to" if op.operands.get("destination") in shared else "from"
-            return f"{self._names.op(op)} {way} {self._tiles(shared, False)}"
+        if shared := dict(accessed(op)):
+            way = "to" if any(shared.values()) else "from"
+            return f"{self._names.op(op)} {way} {self._tiles([*shared], False)}"
         return self._names.op(op) if op.name in BRANCHING else None
 
     def _condition(self, op: Op) -> str:

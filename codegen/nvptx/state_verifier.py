@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.dialect import BLOCK
+from tileir.codegen.block.op_facts import ASYNC_PROXY
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.block.verifier import located
 from tileir.codegen.block.verifier.execution import execution_problems
@@ -66,7 +67,7 @@ def _operands(op: Op, threads: int) -> Iterator[tuple[Op, str]]:
         parts |= {"lhs_scale": plan.lhs_scale, "rhs_scale": plan.rhs_scale}
     for slot, part in parts.items():
         kind = op.operands[slot].type
-        described = op.name == "mma_async" and isinstance(kind, Shared)
+        described = op.name in ASYNC_PROXY and isinstance(kind, Shared)
         if described and descriptor_of(plan, slot, kind.offsets) is None:
             yield op, f"no descriptor says how {slot} lies in shared memory"
         if isinstance(kind, Frag) and kind.layout != part.layout:

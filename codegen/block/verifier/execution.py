@@ -16,10 +16,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import ARRIVALS, area_bytes, behind, slot_layout
+from tileir.codegen.block.areas import AREAS, LIVE_THROUGHOUT, area_bytes, behind, slot_layout
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
+from tileir.codegen.block.op_facts import (
+    ARRIVALS,
+    ASYNC_PROXY,
+    ASYNC_READS,
+    COMMITS,
+    COPIES,
+    ENDS,
+    FOR_ALL,
+    accessed,
+    exchanged,
+)
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
@@ -27,7 +37,6 @@ from tileir.types import Scalar, Tile
 
 from .role_slots import RoleSlots, Slots
 
-_NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
 _SLOTS = {
     "acquire_slot": "acquire",
     "commit_slot": "commit",
@@ -104,16 +113,14 @@ class _Run:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
-        areas = [
-            op for op in body.walk() if op.name in ("shared_alloc", "alloca", "mbarrier_alloc")
-        ]
+        areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
             offset = op.attributes["offset"]
             self._starts[op] = (number + 1) * _APART if offset is None else offset
         self._variables: list[tuple[int, int]] = []
         self._slots = RoleSlots()
         for op in areas:
-            if op.name != "shared_alloc":
+            if op.name in LIVE_THROUGHOUT:
                 start, end = self._starts[op], self._starts[op] + area_bytes(op)
                 self._variable(op, start, end)
                 self._variables.append((start, end))
@@ -138,20 +145,20 @@ class _Run:
         elif op.name == "advance":
             turn = state.values.get(op.operands["turn"], 0)
             state.values[op.result] = (turn + 1) % cast(Turn, op.result.type).slots
-        elif op.name in ("commit_copies", "commit_group"):
+        elif op.name in COMMITS:
             state.groups += 1
             tiles = tuple(behind(each)[0] for each in op.operands["tiles"])
             state.values[op.result] = state.groups, tuple(state.copied), tiles
             state.copied = []
-        elif op.name in ("wait_copies", "wait_group"):
+        elif op.name in ARRIVALS:
             self._wait(op, state)
-        elif op.name == "mma_async":
+        elif op.name in ASYNC_READS:
             self._start(op, state)
         elif op.name == "constant" and op.result.type == _TRUTH:
             state.values[op.result] = any(op.attributes["value"].data)
         elif op.name == "mma_init":
             state.adding[op.result] = 0
-        elif op.name in ("wait_mma", "wait_mma_reads"):
+        elif op.name in ENDS:
             self._finish(op, state)
         elif op.name == "if":
             return self._branch(op, state)
@@ -169,7 +176,7 @@ class _Run:
             return None
         elif op.name == "return":
             return None
-        elif op.name not in _NO_ACCESS:
+        else:
             self._accesses(op, state)
         return state
 
@@ -186,7 +193,7 @@ class _Run:
         for copy, piece in arrived:
             if piece not in pieces:
                 self._problem(op, "the turn is not that of the slot that was filled")
-            if op.name == "wait_copies":  # whoever waits sees them, through either proxy
+            if op.name in FOR_ALL:
                 continue
             start, end = self._range(piece)
             state.open.add(_Access(copy, True, start, end, None))
@@ -247,10 +254,9 @@ class _Run:
     def _accesses(self, op: Op, state: _State) -> tuple[_Access, ...]:
         """Do the accesses of an op; return those that a barrier has to end."""
         found = [
-            self._access(op, value, slot == "destination", state)
-            for slot, operand in op.operands.items()
-            for value in (operand if isinstance(operand, tuple) else (operand,))
-            if value is not None and isinstance(value.type, Shared)
+            self._access(op, value, writes, state)
+            for value, writes in accessed(op)
+            if isinstance(value.type, Shared)
         ]
         return tuple(each for each in found if each is not None)
 
@@ -258,22 +264,20 @@ class _Run:
         tile, turn = behind(value)
         piece = tile, 0 if turn is None else state.values.get(turn, 0)
         start, end = self._range(piece)
-        how = _how(op, value, writes)
+        how = _how(op, value)
         for other in state.open:
             if other.start < end and start < other.end and (writes or other.writes):
                 own = how is not None and how == other.how
-                if not own or not ((writes and other.writes) or _alone(op, writes)):
+                if not own or not ((writes and other.writes) or _alone(op)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
-        if op.name == "copy_tensor" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers before it and barrier stand before this")
+        if op.name in ASYNC_PROXY and self._is_unseen(start, end, state):
+            self._problem(op, "no fence of the writers and barrier stand before this")
         if op.name in COPIES:
             state.copied.append((op, piece))
             self._hold(piece, None, state)
             return None
         access = _Access(op, writes, start, end, how)
         state.open.add(access)
-        if op.name == "mma_async" and self._is_unseen(start, end, state):
-            self._problem(op, "no fence of the writers and barrier stand before this")
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
@@ -401,12 +405,7 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
 
 def _trips(loop: Op) -> int:
     """Return how many iterations to run: two, or until every slot was used twice."""
-    slots = [
-        value.type.slots
-        for op in loop.walk()
-        if op.name in (*ARRIVALS, "acquire_slot")
-        for value in op.operands["rings"]
-    ]
+    slots = [value.type.slots for op in loop.walk() for value in op.operands.get("rings", ())]
     return max([1, *slots]) + 1
 
 
@@ -455,20 +454,20 @@ def _renumber(state: _State, more: int) -> None:
     state.adding = {flight: number and number + more for flight, number in state.adding.items()}
 
 
-def _how(op: Op, value: Value, writes: bool) -> object:
+def _how(op: Op, value: Value) -> object:
     """Return what says which thread stores or loads which byte."""
-    if op.name not in ("load_shared", "store_shared"):
+    kind = exchanged(op)
+    if kind is None:
         return None
     seen = cast(Shared, value.type).offsets
     offsets = [each for each in seen if each or op.attributes["part"] is None]
     if rank(offsets) < len(offsets):
         return None
-    kind = (op.operands["value"] if writes else op.result).type
     layout = kind.layout if isinstance(kind, Frag) else None
     return behind(value)[0], seen, layout, op.attributes["part"]
 
 
-def _alone(op: Op, writes: bool) -> bool:
+def _alone(op: Op) -> bool:
     """Whether no two threads have the same element."""
-    kind = (op.operands["value"] if writes else op.result).type
+    kind = exchanged(op)
     return isinstance(kind, Frag) and kind.layout.replicas == 0

@@ -45,7 +45,7 @@ def _count(
     `ends` collects the ops at which control leaves, with the times that it has been until then.
     """
     for op in block.ops[start:]:
-        uses = 0 if op.name in ("commit_copies", "commit_group") else len(list(op.uses_of(value)))
+        uses = len(list(op.uses_of(value)))
         counts = {min(count + uses, 2) for count in counts}
         if op.name in LOOPS:
             inside = any(use.value is value for each in op.walk() for use in each.uses_of(value))

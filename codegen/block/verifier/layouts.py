@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileir.codegen.block.accesses import worked_on
+from tileir.codegen.block.accesses import layout_of, worked_on
 from tileir.codegen.block.control_edges import edges
+from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
@@ -36,7 +37,7 @@ def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _same(op)
         elif traits is not None and traits.family in _RENUMBERING:
             yield from _renumbered(op)
-        elif op.name == "gather_async":
+        elif op.name in COPIES and "view" not in op.operands:  # through pointers
             yield from _same(op)
         if op.attributes.get("vector", 1) > 1:
             yield from _vectors(op)
@@ -78,10 +79,10 @@ def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
 
 def _vectors(op: Op) -> Iterator[tuple[Op, str]]:
     """Check that one thread has all elements of a vector."""
-    layout = _worked_in(op)
+    layout = layout_of(op)
     if layout is None:
         return
-    tile = op.operands["destination"] if op.name == "copy_async" else worked_on(op)
+    tile = op.operands["destination"] if "threads" in op.attributes else worked_on(op)
     low, _ = dim_bits(tile.type.shape, op.attributes["along"])
     bits = range(low, low + op.attributes["vector"].bit_length() - 1)
     if any(1 << bit not in layout.register for bit in bits):
@@ -90,20 +91,13 @@ def _vectors(op: Op) -> Iterator[tuple[Op, str]]:
 
 def _positions(op: Op) -> Iterator[tuple[Op, str]]:
     """Check that a thread has those indices along a sparse dimension that its elements are at."""
-    layout, tile = _worked_in(op), op.operands["view"].type.tile
+    layout, tile = layout_of(op), op.operands["view"].type.tile
     for dim, index in enumerate(op.operands["index"]):
         own = _layout(index)
         if own is None or layout is None:
             continue
         if own != layout.compose(coordinate_images(tile, dim)):
             yield op, f"a thread has not the indices of its elements along dimension {dim}"
-
-
-def _worked_in(op: Op) -> LinearLayout | None:
-    """Return the layout of the elements that each thread accesses in global memory, if any."""
-    if op.name == "copy_tensor":
-        return None
-    return op.attributes["threads"] if op.name == "copy_async" else _layout(worked_on(op))
 
 
 def _once(op: Op) -> Iterator[tuple[Op, str]]:

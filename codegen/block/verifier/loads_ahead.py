@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tileir.codegen.block.accesses import COPIES
+from tileir.codegen.block.op_facts import COMMITS, COPIES
 from tileir.ir import Block, Body, Op, Value
 
 
@@ -25,11 +25,11 @@ def _made(block: Block, exists: Value, index: Value | None) -> Iterator[tuple[Op
     handed_on = {use for op in block.ops if op.spec.terminator for use in op.operand_list()}
     for op in block.ops:
         ahead = op.name == "load_view_tko" and op.results[0] in handed_on
-        if not ahead and op.name not in ("commit_copies", *COPIES):
+        if not ahead and op.name not in (*COMMITS, *COPIES):
             continue
-        if op.name != "copy_tensor" and op.operands["predicate"] is not exists:
+        if op.operands.get("predicate", exists) is not exists:
             yield op, "it is made for an iteration that may not exist"
-        if op.name == "commit_copies":
+        if op.name in COMMITS:
             continue
         if index is not None and index in _behind(_where(op), block):
             yield op, "it is made for this iteration, not for the one that is ahead"
@@ -37,10 +37,10 @@ def _made(block: Block, exists: Value, index: Value | None) -> Iterator[tuple[Op
 
 def _where(op: Op) -> Iterable[Value]:
     """Return the values that say what an op loads."""
-    if op.name == "gather_async":
-        slots = (op.operands["source"], op.operands["mask"])
-        return [value for value in slots if value is not None]
-    return op.operands["index"]
+    if "index" in op.operands:
+        return op.operands["index"]
+    slots = (op.operands["source"], op.operands["mask"])
+    return [value for value in slots if value is not None]
 
 
 def _behind(values: Iterable[Value], block: Block) -> set[Value]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.areas import ARRIVALS, alignment
+from tileir.codegen.block.areas import alignment
+from tileir.codegen.block.op_facts import ARRIVALS, ENDS, EXCHANGES, accessed, exchanged
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Body, Op
-
-_MOVES = {"store_shared": ("value", "destination"), "load_shared": (None, "source")}
+from tileir.types import Tile
 
 
 def offset_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -48,7 +47,8 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        if use.name not in ("wait_mma_reads", *_COMMITS, *COPIES):
+        reads = any(value is op.result and not writes for value, writes in accessed(use))
+        if reads and use.name not in ENDS:
             yield use, "a slot that is being filled is read; only a wait gives its tile"
 
 
@@ -82,9 +82,9 @@ def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
     yield from _aligned(op)
     if cast(Shared, op.result.type).slots == 1:
         return
-    for user in _users(op):
-        if user.name not in (*_WITH_RINGS, *ARRIVALS):
-            yield user, "a ring is accessed as a whole; only a wait gives its tiles"
+    for use in (use for value in op.results for use in value.uses):
+        if use.slot not in ("ring", "rings") and use.op.name not in ("barrier", *ENDS):
+            yield use.op, "a ring is accessed as a whole; only a wait gives its tiles"
 
 
 def _aligned(op: Op) -> Iterator[tuple[Op, str]]:
@@ -93,10 +93,10 @@ def _aligned(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, f"byte {offset} is no multiple of {unit}"
 
 
-def _move(op: Op) -> Iterator[tuple[Op, str]]:
-    stored, place = _MOVES[op.name]
-    tile = (op.operands[stored] if stored else op.result).type
-    memory = op.operands[place].type
+def _exchange(op: Op) -> Iterator[tuple[Op, str]]:
+    tile = cast(Tile, exchanged(op))
+    ((place, stored),) = accessed(op)
+    memory = place.type
     if tile.shape != memory.shape:
         yield op, f"a tile of {tile.shape} and memory for {memory.shape}"
     if not stored and tile.element != memory.element:
@@ -123,12 +123,10 @@ def _bits(kind: Shared) -> int:
 
 
 _RULES = {
+    **dict.fromkeys(ARRIVALS, _wait),
+    **dict.fromkeys(EXCHANGES, _exchange),
     "alloca": _aligned,
-    "load_shared": _move,
     "shared_alloc": _alloc,
     "shared_slot": _slot,
     "shared_view": _view,
-    "store_shared": _move,
-    "wait_copies": _wait,
-    "wait_group": _wait,
 }

@@ -8,6 +8,7 @@ from typing import TypeGuard
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS, continues
+from tileir.codegen.block.op_facts import ENDS
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
 
@@ -57,14 +58,14 @@ def _read(flight: Value) -> Iterator[Value]:
 def _maker(value: Value) -> object:
     """Return the op that makes an accumulator: that which a wait waits for."""
     op = value.owner
-    if isinstance(op, Op) and op.name == "wait_mma":
+    if isinstance(op, Op) and op.name in ENDS:
         return op.operands["flight"].owner
     return op
 
 
 def _last(op: Op) -> Value:
     """Return the result of a product: that of the wait for it."""
-    waits = [use.op for use in op.result.uses if use.op.name == "wait_mma"]
+    waits = [use.op for use in op.result.uses if use.op.name in ENDS]
     return waits[0].result if len(waits) == 1 else op.result
 
 

@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, loads_in, most_ops
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import ROW_ALIGNMENT, pattern_alignment
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import COPIES, ENDS, SAME_MEMORY
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
@@ -158,10 +158,10 @@ class Rings:
 def _other_reader(place: Value, store: Op) -> Op | None:
     """Return a reader of memory, however it is seen, that is no matrix product."""
     for use in place.uses:
-        if use.op.name == "shared_view":
+        if use.slot == SAME_MEMORY.get(use.op.name):
             if reader := _other_reader(use.op.result, store):
                 return reader
-        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, "wait_mma"):
+        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, *ENDS):
             return use.op
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.op_facts import ASYNC_PROXY
 from tileir.codegen.nvptx.schedule.mma_plan import plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
 from tileir.ir import Block, Op
@@ -14,10 +15,9 @@ def first_slice(block: Block) -> Op | None:
     Return the op behind which copies go; None if they go to the start of the iteration.
     """
     for op in block.ops:
-        if op.name == "mma_async":  # the copies are issued while it is under way
-            return op
         if op.name in PRODUCT_NAMES:
-            return _split(op)
+            # The copies are issued while it, or its first slice, is under way.
+            return op if op.name in ASYNC_PROXY else _split(op)
         if op.name == "if":
             # The if may continue with the next iteration.
             break

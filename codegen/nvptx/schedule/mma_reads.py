@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from tileir.codegen.block.op_facts import ASYNC_PROXY
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzle import WIDEST
@@ -107,7 +108,7 @@ def read_by(op: Op, slot: str) -> str:
     kind = op.operands[slot].type
     if not isinstance(kind, Shared):
         return REGISTERS
-    if op.name == "mma_async":
+    if op.name in ASYNC_PROXY:
         return DESCRIPTORS
     return LDMATRIX if isinstance(reads_of(plan_of(op), slot, kind), MatrixReads) else LOADS
 

@@ -19,6 +19,7 @@ from functools import cache
 from typing import cast
 
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.op_facts import ENDS
 from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import log2
 from tileir.codegen.ops import Family, family_of, traits_of
@@ -38,7 +39,7 @@ LEAST_SLOTS = 2
 """The fewest slots of a ring."""
 _WORD_BITS = 32
 _CONDITION = Scalar("i1")
-_WHOLE = {*PRODUCT_NAMES, "fold", "store_shared", "wait_mma"}
+_WHOLE = {*PRODUCT_NAMES, *ENDS, "fold", "store_shared"}
 """Block IR at which tiles that live are whole, besides ops with regions."""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
+from tileir.codegen.block.areas import AREAS, LIVE_THROUGHOUT, ROW_ALIGNMENT, alignment, area_bytes
 from tileir.codegen.block.types import Shared
 from tileir.codegen.kernel import KernelIR
 from tileir.errors import Diagnostic, UnsupportedError
@@ -86,16 +86,16 @@ def areas_of(body: Body) -> list[Area]:
     """Return the areas of a body, in order."""
     spans, areas = _Spans(body), []
     for op in body.walk():
-        if op.name in ("alloca", "mbarrier_alloc"):
+        if op.name not in AREAS:
+            continue
+        if op.name in LIVE_THROUGHOUT:
             area = Area(op, area_bytes(op), alignment(op), 0, spans.count, kept=True)
-        elif op.name == "shared_alloc":
+        else:
             accesses = [spans.of(_within(each, op)) for each in _users(op.results)]
             first = min((first for first, _ in accesses), default=spans.of(op)[0])
             last = max((last for _, last in accesses), default=first)
             unit = alignment(op)
             area = Area(op, area_bytes(op), unit, first, last, unit >= ROW_ALIGNMENT)
-        else:
-            continue
         areas.append(area)
     return areas
 

@@ -16,9 +16,9 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block import control_edges
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import LOOPS, Edge
+from tileir.codegen.block.op_facts import ARRIVALS, COPIES, FOR_ALL, accessed
 from tileir.codegen.block.types import Shared, Turn
 from tileir.ir import Block, Body, Op, Value
 
@@ -55,7 +55,7 @@ Pair = tuple[Access, Access, Op]
 """An access, a later one, and the op that makes the later one."""
 
 
-_CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "role", "wait_group", *LOOPS))
+_CONTROL = frozenset(("barrier", "break", "continue", "if", "return", "role", *ARRIVALS, *LOOPS))
 """Ops without accesses that change what is open."""
 
 
@@ -72,10 +72,9 @@ class Accesses:
         self.stops: set[Op] = set()
         """The ops that a walk looks at: those with accesses, and those of control flow."""
         for op in body.walk():
-            if op.name in _CONTROL:
-                self.stops.add(op)
-            if op.name not in _CONTROL - {"role"} and (found := list(self._of(op))):
+            if found := list(self._of(op)):
                 self.of[op] = found
+            if found or op.name in _CONTROL:
                 self.stops.add(op)
 
     def _of(self, op: Op) -> Iterator[Access]:
@@ -138,14 +137,11 @@ class BarrierWalk:
             return None
         elif op.name == "return":
             return None
-        elif op.name == "wait_group":
-            self._arrive(op, open_)
-        elif op.name == "wait_copies":
-            self.meet(op, self.accesses.of[op], open_)
-            self._arrive(op, open_)
-            self._add(op, self.accesses.of[op], open_)
-        elif accesses := self.accesses.of.get(op):
+        else:
+            accesses = self.accesses.of.get(op, ())
             self.meet(op, accesses, open_)
+            if op.name in ARRIVALS:
+                self._arrive(op, open_)
             self._add(op, accesses, open_)
         return open_
 
@@ -228,7 +224,7 @@ class BarrierWalk:
             access = cast(SharedAccess, entry[0])
             if shared_accesses.same_slot(access, place):
                 open_.remove(entry)
-                if op.name == "wait_group":  # of this thread; a tensor copy is there for all
+                if op.name not in FOR_ALL:  # what this thread has copied
                     open_.add((replace(access, under_way=False, around=None), None))
 
     def _if(self, op: Op, open_: Open) -> Open | None:
@@ -327,7 +323,7 @@ def _filled(loop: Op) -> Iterator[Value]:
     """Yield the tiles that asynchronous copies in a loop go to."""
     for op in loop.walk():
         if op.name in COPIES:
-            yield behind(op.operands["destination"])[0]
+            yield from (behind(tile)[0] for tile, _ in accessed(op))
 
 
 def _in_loop(op: Op) -> bool:

@@ -16,19 +16,14 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.block.accesses import COPIES
-from tileir.codegen.block.async_rows import PRODUCT_NAMES
+from tileir.codegen.block.accesses import layout_of
 from tileir.codegen.block.control_edges import BRANCHING, edges, loop_block
-from tileir.codegen.block.types import Frag
+from tileir.codegen.block.op_facts import ACCESSES, COPIES
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Block, Body, Op, Value
-from tileir.types import PartitionView, Tile, Token, View
-
-_SHARED = ("insert_slice", "load_shared", "load_slice", "store_shared", "wait_mma", *PRODUCT_NAMES)
-_STORED = ("tile", "value", "arg", "val")
-"""The slots of tiles that are stored, or that atomics combine with memory."""
+from tileir.types import PartitionView, Token, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +112,7 @@ def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
     if op.name in COPIES:
         return True
-    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
+    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in ACCESSES
 
 
 def carried(accesses: Accesses, again: bool) -> Accesses:
@@ -149,12 +144,7 @@ def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
 
 
 def _access(op: Op, facts: Divisibility) -> MemoryAccess:
-    if op.name == "gather_async":
-        layout, writes = op.operands["source"].type.layout, False
-    elif op.name in COPIES:
-        layout, writes = op.attributes.get("threads"), False
-    else:
-        layout, writes = _layout(op), op.spec.effects != READS
+    layout, writes = layout_of(op), op.spec.effects != READS and op.name not in COPIES
     view, block = op.operands.get("view"), loop_block(op.parent)
     if view is None:
         used = (value for value in op.operand_list() if not isinstance(value.type, Token))
@@ -164,14 +154,6 @@ def _access(op: Op, facts: Divisibility) -> MemoryAccess:
         tiling = _tensor(view), kind.tile, kind.dim_map
     indices = tuple(_index(value, facts) for value in op.operands["index"])
     return MemoryAccess(op.name, writes, layout, tiling, indices, block=block)
-
-
-def _layout(op: Op) -> LinearLayout | None:
-    """Return the layout in which an op is carried out; None for a single element."""
-    tiles = [value for value in op.results if isinstance(value.type, Tile)]
-    tiles += [op.operands[slot] for slot in _STORED if op.operands.get(slot) is not None]
-    kind = tiles[0].type
-    return kind.layout if isinstance(kind, Frag) else None
 
 
 def _different_tiles(first: MemoryAccess, second: MemoryAccess) -> bool:

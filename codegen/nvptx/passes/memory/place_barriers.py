@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.areas import ALLOCATIONS
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import ARRIVALS, FOR_ALL
 from tileir.ir import Body, Op
 
 from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
@@ -124,7 +125,7 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
     """Yield the ops behind waits for copies, with the reads of what was waited for."""
     reads: list[Access] = []
     for op in body.walk():
-        if op.name == "wait_group":
+        if op.name in ARRIVALS and op.name not in FOR_ALL:
             reads += [read for tile in op.results for read in reads_of(tile)]
         elif reads:
             yield op, reads

@@ -11,6 +11,7 @@ from __future__ import annotations
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import ASYNC_PROXY, accessed
 from tileir.codegen.block.roles import role_of
 from tileir.codegen.block.types import Shared
 from tileir.ir import Body, Op, Value
@@ -18,22 +19,17 @@ from tileir.ir import Body, Op, Value
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import SharedAccess
 
-_ASYNC = ("copy_tensor", "mma_async")
-
 
 def place_fences(body: Body) -> None:
     """Insert the fences of a body whose barriers have been placed."""
     read, filled = set[Value](), False
     for op in body.walk():
-        if op.name == "mma_async":
-            tiles = (value for value in op.operand_list() if isinstance(value.type, Shared))
-            read |= {behind(tile)[0] for tile in tiles}
-        if op.name == "copy_tensor":
-            ring = behind(op.operands["destination"])[0]
-            read.add(ring)
-            # Where roles share a ring, no other area has its bytes.
-            filled |= role_of(op) is None
-    if not read and not filled:
+        if op.name in ASYNC_PROXY:
+            for tile, writes in accessed(op):
+                # Where roles share a ring, no other area has its bytes.
+                filled |= writes and role_of(op) is None
+                read.add(behind(tile)[0])
+    if not read:
         return
     walk = _Fencing(Accesses(body, None), None if filled else read)
     walk.block(body.block, set())
@@ -49,7 +45,7 @@ def _is_followed(barrier: Op) -> bool:
         ops = here.parent.ops[here.index :]
         if around is not None and around.name in LOOPS:
             ops = [around]
-        if any(op.name in _ASYNC for each in ops for op in each.walk()):
+        if any(op.name in ASYNC_PROXY for each in ops for op in each.walk()):
             return True
         here = around
     return False

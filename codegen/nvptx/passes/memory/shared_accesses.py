@@ -11,26 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import loop_block
+from tileir.codegen.block.op_facts import ACCESSES, COPIES, SAME_MEMORY, accessed, exchanged
 from tileir.codegen.block.types import Frag, Mbarrier, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, rank
 from tileir.ir import Block, Op, Value
 
-_NO_ACCESSES = frozenset(
-    ("advance", "barrier", "commit_group", "first_turn", "shared_slot", "shared_view", "wait_group")
-)
-_WAITS = (
-    "acquire_slot",
-    "commit_copies",
-    "commit_slot",
-    "release_slot",
-    "wait_copies",
-    "wait_slot",
-)
-"""Ops that access mbarriers, and no tile."""
-"""Ops with operands in shared memory that access none of it."""
 _FIRST = "first turn"
 
 
@@ -99,30 +86,25 @@ def place_of(turn: Value | None) -> Place:
 
 def shared_accesses(op: Op) -> Iterator[SharedAccess]:
     """Yield the accesses of an op to shared memory."""
-    if op.name in _NO_ACCESSES:
-        return
     if op.name == "role":  # a barrier within it would be of its own warps only
         used = {value: None for inner in op.walk() for value in inner.operand_list()}
         for value in used:
             if isinstance(value.type, Mbarrier):
                 yield SharedAccess(op.name, value, False)
         return
-    for slot, operand in op.operands.items():
-        for value in operand if isinstance(operand, tuple) else (operand,):
-            if value is None:
-                continue
-            if isinstance(value.type, Mbarrier):
-                yield SharedAccess(op.name, value, op.name not in _WAITS)
-            elif isinstance(value.type, Shared) and op.name not in _WAITS:
-                yield _access(op, value, slot == "destination")
+    for value, writes in accessed(op):
+        if isinstance(value.type, Mbarrier):
+            yield SharedAccess(op.name, value, writes)
+        else:
+            yield _access(op, value, writes)
 
 
 def reads_of(tile: Value) -> Iterator[SharedAccess]:
     """Yield the reads of a tile in shared memory, and of views of it."""
     for use in tile.uses:
-        if use.op.name == "shared_view":
-            yield from reads_of(use.op.result)
-        elif use.op.name not in (*_NO_ACCESSES, *_WAITS):
+        if use.slot == SAME_MEMORY.get(use.op.name):
+            yield from reads_of(use.op.results[use.index or 0])
+        elif use.slot in ACCESSES.get(use.op.name, ()):
             yield _access(use.op, tile, False)
 
 
@@ -160,9 +142,8 @@ def _one_to_one(exchange: Exchange) -> bool:
 def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
     tile, turn = behind(value)
     place = place_of(turn) if cast(Shared, tile.type).slots > 1 else None
-    exchange = None
-    if op.name in ("store_shared", "load_shared"):
-        kind = (op.operands["value"] if writes else op.result).type
+    exchange, kind = None, exchanged(op)
+    if kind is not None:
         layout = kind.layout if isinstance(kind, Frag) else None
         exchange = Exchange(cast(Shared, value.type).slot, layout, op.attributes["part"])
     under_way, block = op.name in COPIES, loop_block(op.parent)

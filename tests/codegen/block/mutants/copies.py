@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tileir.codegen.block.accesses import COPIES
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Flight, Frag
 from tileir.ir import Body, Op, Value
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.reorderable_reductions import commutes
-from tileir.codegen.block.accesses import COPIES, worked_on
+from tileir.codegen.block.accesses import worked_on
 from tileir.codegen.block.areas import behind, slot_layout
 from tileir.codegen.block.control_edges import LOOPS, continues
+from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import dim_bits
