@@ -78,6 +78,8 @@ class PtxEntry:
     """Whether the launch grid counts clusters, not blocks."""
     most_registers: int | None = None
     """The most registers of a thread, if the text says so."""
+    resident_blocks: int = 1
+    """The blocks for which a multiprocessor has room, as the text says."""
     registers: dict[int, dict[str, str]] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -116,6 +118,7 @@ def read(ptx: str) -> Text:
             _extents(".reqnctapercluster", directives, line),
             ".blocksareclusters" in directives,
             (_extents(".maxnreg", directives, line) or (None,))[0],
+            (_extents(".minnctapersm", directives, line) or (1,))[0],
         )
         _Body(entry, _line(plain, opening)).read(plain[opening + 1 : end])
         text.entries[entry.name] = entry

@@ -100,7 +100,7 @@ class RunningBatch:
         completion = Completion(settings.schedule)
         self.mbarriers = Mbarriers(self, shared, completion)
         self.cluster_barriers = ClusterBarriers(self)
-        self.registers_of_warps = Registers(self, kernel.scope.entry.most_registers)
+        self.registers_of_warps = Registers(self, kernel.scope.entry)
         self.bulk = BulkCopies(self, self.async_proxy, self.mbarriers, completion)
         self.copies = Copies(self, memory, shared, self.mbarriers, completion)
         self.outgoing: dict[str, Any] = {}
