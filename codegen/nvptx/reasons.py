@@ -103,6 +103,11 @@ SENTENCES = {
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
+    "delayed": "they depend on other products of their iteration, so they come an iteration later",
+    "delayed_effect": "{0}, which depends on a product of the iteration, has an effect",
+    "delayed_slots": "the ring has fewer than {0} slots, of which two would be read at a time",
+    "delayed_type": "products need what {0} makes, which a loop cannot carry",
+    "delayed_registers": "a thread would need {0} registers",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",

@@ -32,7 +32,7 @@ from tileir.codegen.block.op_facts import (
 )
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
-from tileir.ir import Block, Body, Op, Value
+from tileir.ir import Block, Body, Op, Region, Value
 from tileir.types import Scalar, Tile
 
 from .role_slots import RoleSlots, Slots
@@ -316,7 +316,9 @@ class _Run:
 
     def _branch(self, op: Op, state: _State) -> _State | None:
         ends = []
-        for region in op.regions:
+        filled = [region for region in op.regions if _uses_slots(region)]
+        # Roles that fill and read the same slots make all of the trips, both of them.
+        for region in filled or op.regions:
             if not region.blocks:
                 ends.append(state.copy())
             for block in region.blocks:
@@ -404,9 +406,24 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
 
 
 def _trips(loop: Op) -> int:
-    """Return how many iterations to run: two, or until every slot was used twice."""
-    slots = [value.type.slots for op in loop.walk() for value in op.operands.get("rings", ())]
-    return max([1, *slots]) + 1
+    """Return how many iterations to run: two, or until every slot was used twice.
+
+    Those that stand before a loop count: each waits for a slot.
+    """
+    rings = [value for op in loop.walk() for value in op.operands.get("rings", ())]
+    before = [
+        op
+        for op in loop.parent.ops[: loop.index]
+        if op.name == "wait_slot" and op.operands["rings"][0] in rings
+    ]
+    return max([1, *(ring.type.slots for ring in rings)]) + 1 - len(before)
+
+
+def _uses_slots(region: Region) -> bool:
+    """Whether a role waits for slots in a region, or releases them."""
+    return any(
+        each.name in _SLOTS for block in region.blocks for op in block.ops for each in op.walk()
+    )
 
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:

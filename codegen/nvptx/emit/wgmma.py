@@ -31,6 +31,7 @@ def mma_async(ctx: Context, op: Op) -> None:
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
     own = cast("list[int]", plan.acc.own())
     first, end = op.attributes["first"] or 0, op.attributes["end"] or plan.extents["k"]
+    read: list[tuple[Sequence[ir.Value], Sequence[ir.Value]]] = []
     blocks = [
         (batch, row, column)
         for batch in span(plan.along["b"])
@@ -48,6 +49,7 @@ def mma_async(ctx: Context, op: Op) -> None:
             )
             for k in steps
         ]
+        read += products
         started = wgmma.start(
             ctx.builder,
             plan.atom,
@@ -58,12 +60,18 @@ def mma_async(ctx: Context, op: Op) -> None:
         )
         accumulators.update(zip(offsets, started, strict=True))
     ctx.define(op.result, accumulators)
+    if isinstance(lhs, _Held):
+        ctx.under_way[op.result] = [word for words, _ in read for word in words]
 
 
 def wait_mma(ctx: Context, op: Op) -> None:
-    """Lower wait_mma: the accumulators are those of the flight, from here on."""
+    """Lower wait_mma: the accumulators are those of the flight, from here on.
+
+    Until here, nothing else may be in the registers that its product reads.
+    """
     flight = ctx.fragment(op.operands["flight"])
-    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()))
+    read = ctx.under_way.pop(op.operands["flight"], ())
+    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()), read)
     ctx.define(op.result, dict(zip(flight, awaited, strict=True)))
 
 
