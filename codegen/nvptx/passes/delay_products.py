@@ -91,7 +91,7 @@ class _Stages:
         for op in reversed(rest):
             if _narrows(op) and _users(op) <= late | {*self.second}:
                 late.add(op)
-        self.first = [op for op in rest if op not in late]
+        self.first = _products_first([op for op in rest if op not in late])
         self.late = [op for op in rest if op in late]
 
     def results(self) -> dict[Value, Value]:
@@ -242,6 +242,21 @@ class _Rotation:
             self._address(block, op.operands["source"], values)
             made = op.clone(values)
         block.ops.append(made)
+
+
+def _products_first(ops: Sequence[Op]) -> list[Op]:
+    """Return ops with those products before the first wait that need no other one's result."""
+    products = [op for op in ops if op.name in ASYNC_READS]
+    start = next((n for n, op in enumerate(ops) if op.name == "wait_mma"), len(ops))
+    independent = {*products} - {*_dependents(ops[0].parent, products)}
+    early = {op for op in ops[start:] if op in independent}
+    for op in reversed(ops[start:]):
+        if _users(op) & early:
+            early.add(op)
+    if not all(op in independent or _is_harmless(op) for op in early):
+        return [*ops]
+    moved = [op for op in ops[start:] if op in early]
+    return [*ops[:start], *moved, *(op for op in ops[start:] if op not in early)]
 
 
 def _dependents(block: Block, roots: Iterable[Op | Value]) -> Iterator[Op]:
