@@ -26,7 +26,10 @@ def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
         elif op.name == "if":
             for value in op.results:
                 if isinstance(value.type, Turn) and _source(value) is None:
-                    yield op, "its regions yield turns that are made of different ones"
+                    yield (
+                        op,
+                        "turns of first_turn and advance only; its regions yield ones of the same",
+                    )
 
 
 def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
@@ -78,8 +81,8 @@ def _source(value: Value) -> tuple[Value, int, bool] | None:
         ends = [region.block.ops[-1].operands["operands"] for region in op.regions]
         sources = [_source(each[value.index]) for each in ends]
         found = {each[0] if each is not None and each[1] <= 1 else None for each in sources}
-        source = found.pop()
-        if source is None or found:
+        source = found.pop() if len(found) == 1 else None
+        if source is None:
             return None
         value = source
     return value, count, inside

@@ -236,7 +236,7 @@ class _Rotation:
         if op.name == "wait_slot":
             operands = {"ring": op.operands["rings"][value.index]}
             operands["turn"] = values[op.operands["turn"]]
-            made = make("shared_slot", operands, results=[value.type], origin=op)
+            made = make("held_slot", operands, results=[value.type], origin=op)
             values[value] = made.result
         else:
             self._address(block, op.operands["source"], values)
