@@ -15,6 +15,7 @@ from tests.codegen.nvptx import gathering_loops
 from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.codegen.nvptx.passes import test_delay_products as delays
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
 from tests.launches import Launch, newest
@@ -207,6 +208,16 @@ def product_of_warpgroups(with_maps: bool) -> Kernel:
     return Kernel(assemble(text), "k", "sm_90", (start,))
 
 
+def delayed_products() -> Kernel:
+    """Attention on two tiles of rows, and five of keys of which the last one is ragged."""
+
+    def start() -> Any:
+        arguments, grid, expected = delays.launch("attention", 100, 300, (0, 5))
+        return arguments, grid, lambda: (arguments[3] == expected).all()
+
+    return Kernel(assemble(delays.TEXT), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
@@ -214,6 +225,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "read_ahead": read_ahead,
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
+    "delayed_products": delayed_products,
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)

@@ -146,9 +146,11 @@ def _expected(name: str, q: Any, k: Any, v: Any, low: int, end: int) -> np.ndarr
     return acc
 
 
-def run(
-    name: str, rows: int, keys: int, trips: tuple[int, int], schedule: str = "lock-step"
-) -> None:
+def launch(
+    name: str, rows: int, keys: int, trips: tuple[int, int]
+) -> tuple[list[Any], tuple[int], np.ndarray]:
+    """Return the arguments of a launch, of which the fourth is the result, the grid, and what is
+    expected."""
     random = np.random.default_rng(rows + keys)
     q, k, v = (
         aligned(random.integers(-2, 3, (count, 64)).astype(np.float16))
@@ -156,9 +158,15 @@ def run(
     )
     c = aligned(np.full((rows, 64), 99, np.float32))
     grid = (1 if name == "persistent" else -(-rows // 64),)
-    arguments = [q, k, v, c, rows, keys, *trips]
+    return [q, k, v, c, rows, keys, *trips], grid, _expected(name, q, k, v, *trips)
+
+
+def run(
+    name: str, rows: int, keys: int, trips: tuple[int, int], schedule: str = "lock-step"
+) -> None:
+    arguments, grid, expected = launch(name, rows, keys, trips)
     emulator.load(kernel(name))["k"].launch(grid, arguments, schedule=schedule)
-    np.testing.assert_array_equal(c, _expected(name, q, k, v, *trips))
+    np.testing.assert_array_equal(arguments[3], expected)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
