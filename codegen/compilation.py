@@ -62,8 +62,7 @@ Entry = TypeVar("Entry", bound=Compiled)
 class Compilation(Mapping[str, Entry]):
     """A compiled module: the symbol of an entry -> the compiled entry.
 
-    `llvm_ir` is the LLVM IR before optimisation. `ptx` and `plan` (entry symbol -> launch plan) are
-    those of a GPU target; for the host they are None and empty.
+    `plan` (entry symbol -> launch plan) is that of a GPU target, and empty for the host.
     """
 
     record_stages: Callable[[], dict[str, Stage]] | None = None
@@ -74,15 +73,21 @@ class Compilation(Mapping[str, Entry]):
         self,
         target: str,
         entries: Mapping[str, Entry],
-        llvm_ir: str,
-        ptx: str | None = None,
         plan: Mapping[str, Any] | None = None,
     ) -> None:
         self.target = target
-        self.llvm_ir = llvm_ir
-        self.ptx = ptx
         self.plan: dict[str, Any] = dict(plan or {})
         self._entries = dict(entries)
+
+    @property
+    def ptx(self) -> str | None:
+        """The PTX of all entries; None for the host."""
+        return None
+
+    @property
+    def llvm_ir(self) -> str:
+        """The LLVM IR before optimisation."""
+        raise NotImplementedError
 
     @property
     def stages(self) -> Mapping[str, Stage]:

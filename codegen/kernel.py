@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from tileir.ir import Body, Op, Value
@@ -57,6 +57,13 @@ class KernelIR:
         """Return the kernel of a function with a copy of its body, for stages to edit."""
         copies: dict[Value, Value] = {}
         return cls(function.name, function, function.body.clone(copies), bytecode, copies)
+
+    def copy(self) -> KernelIR:
+        """Return the same kernel with a copy of the body as it is now."""
+        made: dict[Value, Value] = {}
+        body = self.body.clone(made)
+        copies = {value: made.get(copy, copy) for value, copy in self.copies.items()}
+        return replace(self, body=body, copies=copies)
 
     def edited(self, *still_true: type[Analysis]) -> None:
         """Drop the results of analyses, because the body was edited, but those that are true yet.

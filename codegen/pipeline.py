@@ -60,18 +60,25 @@ def unknown_stage(target_family: str, name: str) -> str | None:
 
 
 def run(
-    target_family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
+    target_family: str,
+    state: S,
+    after_stage: AfterStage[S] | None = None,
+    until: str | None = None,
+    *,
+    since: str | None = None,
 ) -> bool:
-    """Run the stages of a family up to the one named `until`; return whether all have run.
+    """Run the stages of a family from `since` up to `until`; return whether the last one has run.
 
     ValueError if the family has no stage of that name. Before `emit_llvm`, the state is verified
     after each stage where that is asked for (see `stage_verifier`).
     """
-    if until is not None and (problem := unknown_stage(target_family, until)):
-        raise ValueError(f"{target_family} {problem}")
+    for name in (since, until):
+        if name is not None and (problem := unknown_stage(target_family, name)):
+            raise ValueError(f"{target_family} {problem}")
     names = STAGES[target_family]
     verifier, emission = verifier_for(target_family, state), names.index("emit_llvm")
-    for number, name in enumerate(names):
+    first = 0 if since is None else names.index(since)
+    for number, name in enumerate(names[first:], first):
         stage_of(target_family, name)(state)
         if verifier is not None and number < emission:
             verifier.check(name, state)

@@ -13,6 +13,7 @@ from importlib import import_module
 from tileir.errors import BuildError
 from tileir.formats.forks import not_forking
 from tileir.ir.dialect import TILE_IR
+from tileir.verifier.body import Alike
 from tileir.write.changed_bodies import check_edited
 
 from .kernel import KernelIR
@@ -43,8 +44,9 @@ class StageVerifier:
             rules = import_module(f".{target_family}.state_verifier", __package__)
         self._problem: Callable[[KernelState], str | None] = rules.state_problem
         kernels = [each.kernel for each in state.kernels]
+        self._alike: Alike = {}
         self._checked = [kernel.edits for kernel in kernels]
-        self._valid = [_broken_rule(kernel) is None for kernel in kernels]
+        self._valid = [self._broken_rule(kernel) is None for kernel in kernels]
 
     def check(self, name: str, state: State) -> None:
         """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
@@ -61,18 +63,17 @@ class StageVerifier:
         if kernel.edits == self._checked[number] or not self._valid[number]:
             return None
         self._checked[number] = kernel.edits
-        return _broken_rule(kernel)
+        return self._broken_rule(kernel)
 
-
-def _broken_rule(kernel: KernelIR) -> str | None:
-    """Return the first rule of its dialect that a body breaks, None if it keeps them all."""
-    if kernel.dialect is not TILE_IR:
-        return next(map(str, kernel_diagnostics(kernel)), None)
-    try:
-        check_edited(kernel.symbol, kernel.body)
-    except BuildError as error:
-        return str(error)
-    return None
+    def _broken_rule(self, kernel: KernelIR) -> str | None:
+        """Return the first rule of its dialect that a body breaks, None if it keeps them all."""
+        if kernel.dialect is not TILE_IR:
+            return next(map(str, kernel_diagnostics(kernel, alike=self._alike)), None)
+        try:
+            check_edited(kernel.symbol, kernel.body)
+        except BuildError as error:
+            return str(error)
+        return None
 
 
 def verifier_for(target_family: str, state: State) -> StageVerifier | None:

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 QUICK = 10
+COLLECTED = 20_000
+"""After how many new objects the cycle collector looks at them."""
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
@@ -51,9 +53,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay alive to the end: the cycle collector need not look at them."""
+    """Thousands of tests stay alive to the end: the cycle collector need not look at them.
+
+    It looks less often, too, which saves a twentieth of the time; tests of memory ask it to.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(COLLECTED, *gc.get_threshold()[1:])
 
 
 @pytest.fixture

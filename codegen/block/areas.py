@@ -27,6 +27,8 @@ ALIGNMENT = 16
 """The alignment of an area, in bytes: the widest access."""
 ROW_ALIGNMENT = 128
 """The alignment of rings and of operands of matrix products: a line of all banks."""
+_OF_ROWS = ("copy_shared", *ASYNC_READS)
+"""The readers of swizzled rows."""
 
 
 def alignment(area: Op) -> int:
@@ -41,10 +43,11 @@ def alignment(area: Op) -> int:
 
 
 def pattern_alignment(tile: Value) -> int:
-    """Return the alignment of a tile that tensor cores read: of swizzled rows, which are patterns
-    of addresses, the size of the pattern; 1 for any other tile."""
+    """Return the alignment of a tile that is read by tensor cores or tensor copies, or copied for
+    them: of swizzled rows, which are patterns of addresses, the size of the pattern; else 1.
+    """
     kind = cast(Shared, tile.type)
-    if not any(reader.name in ASYNC_READS for reader in _readers(tile)):
+    if not any(reader.name in _OF_ROWS for reader in _readers(tile)):
         return 1
     return pattern_bytes(span_of(kind.offsets, memory_bytes(kind.element)) or SPANS[0])
 

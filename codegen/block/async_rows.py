@@ -19,11 +19,18 @@ from tileir.formats.ops.spec import (
     many,
     optional,
     scalar,
+    unit,
 )
 
 from .attributes import INTEGER, INTEGERS, TEXT
 from .block_row import COMMIT, COPY, WAIT, Memory, Row
 from .slots import FLIGHT, MBARRIER, MBARRIER_CHANGED, READ, SHARED, TURN, WRITTEN
+
+_BOXES = (
+    Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
+    Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
+    Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
+)
 
 TENSOR_COPIES = (
     Row(
@@ -37,11 +44,7 @@ TENSOR_COPIES = (
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
-        attributes=(
-            Attribute("tensor_map", INTEGER, "The number of the tensor map among the kernel's."),
-            Attribute("dimensions", INTEGERS, "Those of the tile, as in the map: innermost first."),
-            Attribute("box", INTEGERS, "The elements that one instruction copies along these."),
-        ),
+        attributes=_BOXES,
         effects=WRITES,
         kind=COPY,
         async_proxy=True,
@@ -62,6 +65,7 @@ TENSOR_COPIES = (
         ),
         results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         kind=COMMIT,
         format=(
             "{barriers}[[{turn}]], {tiles}[ if {predicate}]"
@@ -89,11 +93,42 @@ TENSOR_COPIES = (
         ),
     ),
     Row(
+        "store_tensor",
+        "One thread starts to copy a tile in shared memory to the tile of a view; what is beyond"
+        " the tensor's edge is left out.\nThe hardware makes all of it, by a tensor map. Until a"
+        " wait_stores, it reads the memory, through the async proxy.",
+        operands=(
+            Operand("source", READ, "The tile."),
+            Operand("view", DENSE_VIEW, "The view."),
+            many("index", INDEX, "The index of the tile."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        results=(Result("result_token", TOKEN, doc="That the tile is being stored."),),
+        attributes=_BOXES,
+        effects=WRITES,
+        async_proxy=True,
+        format=(
+            "{source}, {view}[[{index}]][ token = {token}] tensor_map = {tensor_map}"
+            " dimensions = {dimensions} box = {box}"
+            " : {source:type}, {view:type}, {index:common}"
+        ),
+    ),
+    Row(
+        "wait_stores",
+        "Every thread waits until all tensor copies to global memory that it has started have read"
+        " the tiles; if `complete`, until they have written them as well.",
+        operands=(many("memory", READ, "The tiles that are stored."),),
+        attributes=(unit("complete", "What is stored behind this comes after what was stored."),),
+        effects=SIDE_EFFECT,
+        format="{memory}[ {complete}] : {memory:type}",
+    ),
+    Row(
         "mbarrier_init",
         "One thread initialises mbarriers: each phase ends when so many threads have arrived.",
         operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         attributes=(Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         format="{barriers}[ arrivals = {arrivals}] : {barriers:type}",
     ),
     Row(
@@ -101,6 +136,7 @@ TENSOR_COPIES = (
         "One thread ends the use of mbarriers.",
         operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
         effects=SIDE_EFFECT,
+        by_first_warp=True,
         format="{barriers} : {barriers:type}",
     ),
 )

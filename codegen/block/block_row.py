@@ -36,5 +36,7 @@ class Row(spec.Row):
     """The slot of the tile whose layout says which thread accesses which bytes of shared memory."""
     async_proxy: bool = False
     """Whether it accesses shared memory through the async proxy instead of the generic one."""
+    by_first_warp: bool = False
+    """Whether the first warp alone executes it, all of whose lanes go on behind it."""
     for_all: bool = False
     """Whether all threads see what a wait has waited for, through either proxy; else this one."""

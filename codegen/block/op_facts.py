@@ -29,6 +29,8 @@ ARRIVALS = _named(lambda row: row.kind == WAIT and row.same_memory)
 """Waits for copies; their results are the tiles that are there."""
 ENDS = _named(lambda row: row.kind == WAIT and not row.same_memory)
 """Waits for what reads shared memory until then."""
+BY_FIRST_WARP = _named(lambda row: row.by_first_warp)
+"""Ops that one warp executes for all of them: to one another, they are in order."""
 FOR_ALL = _named(lambda row: row.for_all)
 """Waits behind which all threads see what is there, through either proxy."""
 ASYNC_PROXY = _named(lambda row: row.async_proxy)

@@ -11,6 +11,7 @@ from tileir.formats.ops.spec import (
     DENSE_VIEW,
     NO_MEMORY_EFFECT,
     READS,
+    READS_WRITES,
     RECURSIVE,
     SIDE_EFFECT,
     TILE,
@@ -119,10 +120,14 @@ MOVES = (
             Operand("value", TILE, "The tile."),
             Operand("destination", WRITTEN, "The memory, of the same shape."),
         ),
-        attributes=(PART,),
+        attributes=(
+            PART,
+            unit("matrices", "By stmatrix: the lanes of a warp store rows of 16 bytes together."),
+        ),
         effects=WRITES,
         layout_of="value",
-        format="{value}, {destination}[ part = {part}] : {value:type}, {destination:type}",
+        format="{value}, {destination}[ part = {part}][ {matrices}]"
+        " : {value:type}, {destination:type}",
     ),
     Row(
         "load_shared",
@@ -137,6 +142,23 @@ MOVES = (
         effects=READS,
         layout_of="result",
         format="{source}[, {rest}][ part = {part}] : {source:type}[, {rest:type}] -> {result:type}",
+    ),
+    Row(
+        "copy_shared",
+        "Copy a tile in shared memory to another place, where elements may lie in another order.\n"
+        "Each thread copies the elements that it has in the layout `threads`, and converts them if"
+        " the tile there has others.",
+        operands=(
+            Operand("source", READ, "The tile."),
+            Operand("destination", WRITTEN, "The memory, of the same shape."),
+        ),
+        attributes=(
+            Attribute("threads", LAYOUT, "Which thread copies which elements."),
+            Attribute("conversion", TEXT, "How elements are converted.", optional=True),
+        ),
+        effects=READS_WRITES,
+        format="{source}, {destination} threads = {threads}[ conversion = {conversion}]"
+        " : {source:type}, {destination:type}",
     ),
     Row(
         "load_slice",

@@ -11,6 +11,7 @@ from typing import Any
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir.type_kinds import remembering
 from tileir.ir.type_kinds import type_problem as tile_ir_problem
 from tileir.types import Element, Tile, ValueType
 
@@ -139,6 +140,10 @@ def _sized(tile: Frag | Shared) -> str:
 
 def type_problem(value: Any) -> str:
     """Return why a value is no type of the block IR, or an illegal one; "" if it is legal."""
+    return _remembered(value)
+
+
+def _type_problem(value: Any) -> str:
     match value:
         case Frag():
             return _frag_problem(value)
@@ -172,3 +177,6 @@ def _shared_problem(shared: Shared) -> str:
     if any(offset < 0 for offset in shared.offsets):
         return f"{shared}: an offset is negative"
     return "" if shared.slots > 0 else f"{shared}: a ring has at least one slot"
+
+
+_remembered = remembering(_type_problem, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
@@ -19,11 +19,15 @@ _FREE_CLUSTER = 8
 
 
 class Image:
-    """The PTX of a compilation, for every device and context: the driver loads it where it runs."""
+    """The PTX of a compilation, for every device and context: the driver loads it where it runs.
 
-    def __init__(self, ptx: str) -> None:
-        self._ptx = ptx
-        self._library: Any = None
+    `ptx_with` returns PTX that has an entry, given its name.
+    """
+
+    def __init__(self, ptx_with: Callable[[str], str]) -> None:
+        self._ptx_with = ptx_with
+        self._libraries: dict[str, Any] = {}
+        """PTX -> the library that the driver made of it."""
         self._kernels: dict[tuple[str, int], Any] = {}
         self._lock = threading.Lock()
 
@@ -39,11 +43,13 @@ class Image:
         shared, most = plan["dynamic_shared_memory"], driver.shared_memory(device)
         if shared > most:
             raise LaunchError(f"a block needs {shared} bytes of shared memory, the GPU has {most}")
-        if self._library is None:
-            self._library = driver.load(self._ptx.encode())
+        ptx = self._ptx_with(plan["entry"])
+        library = self._libraries.get(ptx)
+        if library is None:
+            library = self._libraries[ptx] = driver.load(ptx.encode())
             # At exit the driver may have been shut down, which frees everything.
-            weakref.finalize(self, driver.unload, self._library).atexit = False
-        kernel = driver.kernel(self._library, plan["entry"])
+            weakref.finalize(self, driver.unload, library).atexit = False
+        kernel = driver.kernel(library, plan["entry"])
         if shared > _FREE_SHARED:
             driver.allow_shared(kernel, device, shared)
         if prod(plan["cluster"]) > _FREE_CLUSTER:

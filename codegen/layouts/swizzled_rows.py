@@ -16,6 +16,8 @@ from .linear_layout import dim_bits
 SPANS = (128, 64, 32)
 """The widths of rows, in bytes; wider first."""
 _LINE_BITS, _CHUNK_BITS = 7, 4
+LINE_BYTES = 1 << _LINE_BITS
+"""Bytes of a line of all banks."""
 _SHIFT = _LINE_BITS - _CHUNK_BITS
 
 

@@ -22,6 +22,7 @@ from tileir.types import Element, Tile
 from .schedule import supported
 from .schedule.block_size import MOST_WORDS, too_large
 from .state import KernelState, State
+from .text import DECIDED, Text
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -71,7 +72,25 @@ class CompiledEntry(Compiled):
 class PtxCompilation(Compilation[CompiledEntry]):
     """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each."""
 
-    ptx: str
+    def __init__(
+        self,
+        target: str,
+        entries: Mapping[str, CompiledEntry],
+        text: Text,
+        plan: Mapping[str, Any],
+    ) -> None:
+        super().__init__(target, entries, plan)
+        self._text = text
+
+    @property
+    def ptx(self) -> str:
+        """The PTX of all entries."""
+        return self._text.whole()[0]
+
+    @property
+    def llvm_ir(self) -> str:
+        """The LLVM IR before optimisation."""
+        return self._text.whole()[1]
 
 
 def identity(target: str) -> None:
@@ -108,12 +127,17 @@ def compile_kernels(
     gpu = TARGETS[target].portable() if portable else TARGETS[target]
     states = [KernelState(kernel, kernel.symbol) for kernel in kernels]
     state = State(states, gpu, launch, lineinfo)
-    if not pipeline.run("nvptx", state, after_stage, until):
-        return None
-    image = Image(state.ptx)
+    if after_stage is not None or until is not None:
+        if not pipeline.run("nvptx", state, after_stage, until):
+            return None
+    else:
+        pipeline.run("nvptx", state, until=DECIDED)
+        pipeline.run("nvptx", state, since="describe_launch")
+    text = Text(state)
+    image = Image(text.ptx_with)
     entries = {}
     for each in states:
         elements = [value.type.element for value in each.kernel.parameters]
         plan = state.plans[each.symbol]
         entries[each.symbol] = CompiledEntry(each.symbol, elements, plan, image)
-    return PtxCompilation(target, entries, state.llvm_ir, state.ptx, state.plans)
+    return PtxCompilation(target, entries, text, state.plans)

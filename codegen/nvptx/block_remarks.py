@@ -102,6 +102,11 @@ def _copies(state: State, each: KernelState, named: Named) -> Found:
             if op.name == "load_shared":
                 stores = (use.op for use in behind(op.operands["source"])[0].uses)
                 yield from map(_shared_access, (each for each in stores if each.name in EXCHANGES))
+        if reasons := _reasons(each, Decision.STORE, op):
+            by = "tensor copies" if op.name == "store_tensor" else "threads"
+            yield _because(op, f"tile stored by {by}", *reasons)
+        if op.name == "store_shared" and op.attributes["matrices"]:
+            yield Row(op, "rows of 16 bytes stored by stmatrix, those of up to 4 matrices at once")
 
 
 def _loops(state: State, each: KernelState, named: Named) -> Found:

@@ -71,11 +71,13 @@ twin                    null, or the entry of the same PTX that takes no tensor 
                         same for all arguments: `entry`, `block` and `dynamic_shared_memory` are
                         its own; parameters and everything else are those above
 roles                   the roles that warps of a block have, one row each; empty if all have the
-                        same
+                        same: its `name`, its `first` warp, how many `warps` it has and how many
+                        of them are `working`, and the `registers` of its threads (setmaxnreg)
 copies                  one row for each load from global memory in the code, for people to read:
                         the `tile`, the `source` line, if known, and the number of the
                         `tensor_map` with which one thread copies all of it; null if the threads
                         load it, and then `reason` and `why`: an id and a sentence
+stores                  the same for each store to global memory
 
 Printing (`print_tko`) is vprintf, which the driver provides: a launcher has nothing to do for it.
 """
@@ -88,11 +90,13 @@ from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.arguments.plan_schema import SCHEMA
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
+from tileir.ir import Op
 
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
-from .launch.tensor_maps import copy_rows, guard_rows, map_rows
+from .launch.tensor_maps import copy_rows, guard_rows, map_rows, store_rows
 from .needs import CONTROLS_GRIDS
+from .reasons import Decision
 from .state import KernelState
 
 
@@ -128,10 +132,16 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "tensor_maps": map_rows(parameters, state.tensor_maps),
         "guard": guard_rows(parameters, state.tensor_maps),
         "twin": state.twin and state.twin.row(),
-        "roles": [],
-        "copies": copy_rows(kernel, target),
+        "roles": [_role_row(op) for op in kernel.body.block.ops if op.name == "role"],
+        "copies": copy_rows(kernel, target, state.reasons),
+        "stores": store_rows(kernel, state.reasons[Decision.STORE], target),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
+
+
+def _role_row(role: Op) -> dict[str, Any]:
+    slots = ("name", "first", "warps", "working", "registers")
+    return {slot: role.attributes[slot] for slot in slots}
 
 
 def _choice(contract: Contract, term: str) -> dict[str, Any]:

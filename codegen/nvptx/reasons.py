@@ -29,6 +29,7 @@ SENTENCES = {
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
     "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
+    "group_ahead": "not by warpgroups: {0} would be copied in shared memory, and no ring be filled",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",
@@ -85,6 +86,9 @@ SENTENCES = {
     # why it is no copy of boxes of a tensor
     "no_tensor_copies": "the target has no tensor copies",
     "no_tensor_ring": "no ring of tensor copies takes its tile",
+    "no_pattern": "no swizzle of tensor maps puts its rows where products read them",
+    "many_maps": "a kernel's parameters leave no room for its tensor map",
+    "other_load": "another load of its ring cannot be made by tensor copies",
     "gathered": "the rows of its view are gathered",
     "after_acquire": "its token comes after {0}, which may acquire what other blocks have written",
     "after_store": "its token comes after {0} of this kernel, and no proxy fence lies between",
@@ -100,6 +104,7 @@ SENTENCES = {
     "under_way": "only products add to their sums",
     "several_ends": "an iteration has several ends",
     "sum_used": "the iteration uses a sum itself",
+    "packed_sums": "registers have two elements of a sum each, which carried values are not",
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
@@ -108,6 +113,13 @@ SENTENCES = {
     "delayed_slots": "the ring has fewer than {0} slots, of which two would be read at a time",
     "delayed_type": "products need what {0} makes, which a loop cannot carry",
     "delayed_registers": "a thread would need {0} registers",
+    # why a store is no copy of boxes of a tensor; others are those of loads
+    "no_group_sums": "its tile has not the layout of a product of warpgroups",
+    "ordered_store": "it is an ordered store, not a weak one",
+    "stores_pointers": "it stores through pointers, not through a view of a grid of tiles",
+    "before_access": "its token comes before {0}, which another thread might do too early",
+    "no_store_room": "shared memory has no room for its {0} bytes beside those of the loop",
+    "tensor_stores": "it is the tile of a product, and a tensor map describes its tensor",
     # unrolling
     "unrolled": "{0} bytes of loads a thread in each iteration",
     "nothing_loaded": "it loads nothing",
@@ -153,6 +165,8 @@ class Decision(Enum):
     OVERLAP = "whether products of an iteration are under way in the next one"
     UNROLL = "how often a loop is unrolled"
     ONE_ROLE = "no producer fills the ring of a loop"
+    STORE = "a tile of a product is stored by tensor copies, or is not"
+    NOT_BY_TENSORS = "a load or copy is not made by tensor copies"
     NOT_BY_GROUPS = "a product is one of single warps, although the GPU has wgmma"
 
 
@@ -168,14 +182,20 @@ class Reasons:
         if reason not in reasons:
             reasons.append(reason)
 
-    def drop(self, op: Op) -> None:
-        """Forget the reasons for an op."""
-        self._reasons.pop(op, None)
+    def take(self, other: Reasons) -> None:
+        """Note all reasons of another collection."""
+        for op, reasons in other._reasons.items():
+            for reason in reasons:
+                self.add(op, reason)
 
-    def move(self, op: Op, other: Op) -> None:
-        """Have another op take the place of one."""
-        if op in self._reasons:
-            self._reasons[other] = self._reasons.pop(op)
+    def drop(self, op: Op) -> Sequence[Reason]:
+        """Forget the reasons for an op, and return them."""
+        return self._reasons.pop(op, ())
+
+    def hand_on(self, op: Op, other: Op, usual: Sequence[Reason]) -> None:
+        """Have another op take the place of one: with its reasons, or else the `usual` ones."""
+        for reason in self.drop(op) or usual:
+            self.add(other, reason)
 
     def of(self, op: Op) -> Sequence[Reason]:
         """Return the reasons for an op, none if nothing was decided about it."""

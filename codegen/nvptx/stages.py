@@ -15,7 +15,6 @@ from llvmlite import ir
 from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.written_parameters import written_parameters
-from tileir.codegen.kernel import KernelIR
 from tileir.codegen.pipeline import run
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.count_loops import counted_loops
@@ -36,7 +35,7 @@ from .launch.contract import (
 )
 from .launch.entry_names import entry_names, twin_name
 from .launch.line_table import INLINED_CALLS, LineTable
-from .launch.parameters import ptx_version
+from .launch.parameters import ptx_version, version_with
 from .launch.tensor_maps import Twin
 from .needs import needs_of
 from .passes.choose_copies import choose_copies as copies_of
@@ -47,6 +46,7 @@ from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.roles.specialise_warps import specialise_warps as specialise
+from .passes.tensor_stores import store_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -59,7 +59,8 @@ from .schedule.mma_plan import plan_products
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
 from .schedule.read_conversions import convert_when_read
 from .schedule.register_estimate import registers_needed
-from .state import KernelState, State
+from .schedule.tensor_recipes import may_have_tensor_maps
+from .state import State
 
 __all__ = [
     "add_twins",
@@ -169,11 +170,12 @@ def choose_atoms(state: State) -> None:
         registers = registers_of(target, kernel_state.contract, threads)
         room = kernel_state.room(target)
         products = plan_products(kernel, threads, target, facts)
-        products, refused = by_warpgroups(kernel, products, threads, registers, target, facts, room)
-        for op, why in refused.items():
+        chosen = by_warpgroups(kernel, products, threads, registers, target, facts, room)
+        for op, why in chosen.refused.items():
             kernel_state.reasons[Decision.NOT_BY_GROUPS].add(op, why)
+        kernel_state.restaged = chosen.restaged
         kernel_state.products, kernel_state.readings = convert_when_read(
-            kernel_state.kernel, products, kernel_state.threads, state.target
+            kernel_state.kernel, chosen.plans, kernel_state.threads, state.target
         )
 
 
@@ -204,11 +206,17 @@ def fold_conversions(state: State) -> None:
     """Remove conversions between layouts that others can replace."""
     for kernel_state in state.kernels:
         fold(kernel_state)
+        if state.target.has("tensor copies") and may_have_tensor_maps(kernel_state.kernel):
+            kernel_state.untouched = kernel_state.copy()
 
 
 def choose_copies(state: State) -> None:
-    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory.
+
+    Tiles of products may go through shared memory to tensor copies instead, which store them.
+    """
     for kernel_state in state.kernels:
+        store_tensors(kernel_state, state.target)
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)
@@ -229,20 +237,22 @@ def pipeline_loops(state: State) -> None:
     """Software-pipeline loops: copy into rings, or load into registers, iterations ahead."""
     for kernel_state in state.kernels:
         pipeline(kernel_state, state.target)
+        lowest = version_with(kernel_state.kernel, len(kernel_state.tensor_maps))
+        state.target = replace(state.target, ptx=max(state.target.ptx, lowest))
 
 
 def add_twins(state: State) -> None:
     """Add an entry without tensor maps for every kernel that takes some.
 
-    It is for arguments that no tensor map can describe, and has gone through the same stages.
+    It is for arguments that no tensor map can describe, and goes through the same stages.
     """
     for kernel_state in list(state.kernels):
-        if not kernel_state.tensor_maps:
+        copy, kernel_state.untouched = kernel_state.untouched, None
+        if not kernel_state.tensor_maps or copy is None:
             continue
         kernel = kernel_state.kernel
-        copy = KernelState(KernelIR.copy_of(kernel.function, kernel.bytecode), kernel_state.symbol)
         alone = State([copy], state.target.without("tensor copies"), state.launch)
-        run("nvptx", alone, until="pipeline_loops")
+        run("nvptx", alone, since="choose_copies", until="pipeline_loops")
         taken = [each.kernel.symbol for each in state.kernels]
         copy.kernel = replace(copy.kernel, symbol=twin_name(kernel.symbol, taken))
         copy.twin_of = kernel_state

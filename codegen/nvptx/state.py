@@ -18,6 +18,7 @@ from .launch.tensor_maps import Twin
 from .reasons import Decision, Reasons
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
+from .schedule.group_products import Restaged
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
 from .schedule.read_conversions import Readings
@@ -59,6 +60,8 @@ class KernelState:
     """Matrix product -> its atom, and how warps share it."""
     readings: Readings = field(default_factory=dict)
     """Product and slot -> how its operand is converted on the way from a load."""
+    restaged: dict[tuple[Op, str], Restaged] = field(default_factory=dict)
+    """Product and slot -> the operand that is staged twice."""
     preferences: Preferences = field(default_factory=dict)
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))
@@ -75,10 +78,28 @@ class KernelState:
     """Bytes of shared memory of a block."""
     tensor_maps: list[TensorRecipe] = field(default_factory=list)
     """The recipes for the hidden parameters, in order."""
+    untouched: KernelState | None = None
+    """The same before tensor copies are chosen, if the kernel may have some."""
     twin_of: KernelState | None = None
     """The kernel that this one is the twin of: the same without tensor maps."""
     twin: Twin | None = None
     """The entry without tensor maps; only kernels with tensor maps have one."""
+
+    def copy(self) -> KernelState:
+        """Return the same decisions about a copy of the kernel, for later stages to go on with.
+
+        What was decided about single ops of Tile IR is done, and reasons are told of one kernel.
+        """
+        return KernelState(
+            self.kernel.copy(),
+            self.symbol,
+            contract=self.contract,
+            written=self.written,
+            threads=self.threads,
+            longest_vector=self.longest_vector,
+            variables=self.variables,
+            heap=self.heap,
+        )
 
     def room(self, target: Target) -> int:
         """Return the bytes of shared memory that variables and scratch memory leave."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
@@ -12,13 +13,17 @@ from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.block.verifier import located
 from tileir.codegen.block.verifier.execution import execution_problems
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, log2
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
+from .machine.matrix_stores import matrix_stores
 from .machine.mma_atoms import BY_MNEMONIC, stored_as
 from .machine.operand_conversions import operand_conversion
 from .schedule.group_products import descriptor_of
 from .schedule.mma_plan import plan_of
+from .schedule.tensor_recipes import TensorRecipe
 from .state import KernelState
 
 
@@ -53,6 +58,10 @@ def _problems_of_block_ir(each: KernelState) -> Iterator[tuple[Op, str]]:
             yield from _conversions(op)
         elif op.name in ("alloca", "shared_alloc"):
             places.append(op)
+        elif "tensor_map" in op.attributes:
+            yield from _boxes(op, each.tensor_maps)
+        elif op.attributes.get("matrices") and not _stored_by_matrices(op):
+            yield op, "stmatrix cannot store from that layout to that memory"
     if each.ordered:
         yield from execution_problems(each.kernel.body)
     if all(op.attributes["offset"] is not None for op in places if op.name == "shared_alloc"):
@@ -72,6 +81,27 @@ def _operands(op: Op, threads: int) -> Iterator[tuple[Op, str]]:
             yield op, f"no descriptor says how {slot} lies in shared memory"
         if isinstance(kind, Frag) and kind.layout != part.layout:
             yield op, f"{slot} is not in the layout in which {op.attributes['atom']} takes it"
+
+
+def _boxes(op: Op, maps: Sequence[TensorRecipe]) -> Iterator[tuple[Op, str]]:
+    """Check that a tensor map describes the boxes of a copy, and how they lie in shared memory."""
+    number = op.attributes["tensor_map"]
+    if not 0 <= number < len(maps):
+        yield op, f"the kernel has {len(maps)} tensor maps, and none with the number {number}"
+        return
+    recipe = maps[number]
+    if (op.attributes["dimensions"], op.attributes["box"]) != (recipe.dimensions, recipe.box):
+        yield op, f"its boxes are not those of tensor map {number}"
+    slot = "source" if op.name == "store_tensor" else "destination"
+    kind = cast(Shared, op.operands[slot].type)
+    rows = swizzled_rows(kind.shape, recipe.dimensions[0], memory_bytes(kind.element))
+    if recipe.swizzle and kind.offsets != rows:
+        yield op, f"the memory has not the swizzled rows of {recipe.swizzle} bytes of its boxes"
+
+
+def _stored_by_matrices(op: Op) -> bool:
+    held, memory = op.operands["value"].type, cast(Shared, op.operands["destination"].type)
+    return isinstance(held, Frag) and matrix_stores(held.layout, memory) is not None
 
 
 def _conversions(op: Op) -> Iterator[tuple[Op, str]]:

@@ -92,6 +92,12 @@ def half_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> ir.Value:
     return builder.asm(ir.FunctionType(WORD, [SHORT]), text, "=r,h", [pair], False)
 
 
+def half_pair_fma(builder: ir.IRBuilder, *pairs: ir.Value) -> ir.Value:
+    """Return lhs * rhs + acc of two f16 each, in an i32."""
+    kind = ir.FunctionType(WORD, [WORD] * len(pairs))
+    return builder.asm(kind, "fma.rn.f16x2 $0, $1, $2, $3;", "=r,r,r,r", list(pairs), False)
+
+
 def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Value, ir.Value]:
     """Convert two elements of a type of `PAIRS`, in an i16, to f32."""
     both = builder.bitcast(half_pair(builder, pair, name), ir.VectorType(HALF, 2))
@@ -101,6 +107,22 @@ def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Val
         for number in range(2)
     )
     return low, high
+
+
+def sequence(builder: ir.IRBuilder, text: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
+    """Emit instructions as one op, of which LLVM only sees operands and result, $0.
+
+    So it is compiled faster; of many sums with one number, for example, LLVM's straight-line
+    strength reduction would compare every two.
+    """
+    function = ir.FunctionType(result, [argument.type for argument in arguments])
+    letters = [_LETTERS[argument.type] for argument in arguments]
+    constraints = ",".join([f"=&{_LETTERS[result]}", *letters])
+    return builder.asm(function, text, constraints, arguments, False)
+
+
+_LETTERS = {WORD: "r", SINGLE: "f", DOUBLE: "d"}
+"""Type -> the letter of its registers in constraints."""
 
 
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:

@@ -28,7 +28,7 @@ from llvmlite.ir import IRBuilder as Builder
 from tileir.ir import Op
 
 from . import ptx
-from .bits import DOUBLE, SINGLE, bits_of, float_of, intrinsic, long, single, word
+from .bits import DOUBLE, SINGLE, WORD, bits_of, float_of, intrinsic, long, single, word
 from .conversions.halves import HALVES
 from .conversions.narrowing import narrow
 from .conversions.widening import widen
@@ -43,6 +43,19 @@ _LARGEST_DIVISOR = 25
 _LARGEST_DIVIDEND = 100
 """The fast way needs divisors and dividends between 2^-n and 2^n, or dividends of zero: quotients
 are then at least 2^-125, and multiples of the last place of a remainder at least 2^-148."""
+
+_TWICE_LESS_ONE = "mov.b32 $0, $1; shl.b32 $0, $0, 1; add.s32 $0, $0, -1;"
+_FAST = (
+    "{ .reg .f32 r; mul.rn.f32 $0, $1, $3; neg.f32 r, $1; fma.rn.f32 r, $0, $2, r;"
+    " fma.rn.f32 $0, r, $4, $0; }"
+)
+"""The quotient of a, given b, y and -y. With these signs, a quotient of zero keeps its sign: the
+last product is -0 then."""
+_SLOW = (
+    "{ .reg .f64 q; .reg .b64 bits; cvt.f64.f32 q, $1; mul.rn.f64 q, q, $2; mov.b64 bits, q;"
+    " add.s64 bits, bits, 4; and.b64 bits, bits, -8; mov.b64 q, bits; cvt.rn.f32.f64 $0, q; }"
+)
+"""The quotient of a, given the reciprocal of b in f64."""
 
 
 def applies(builder: Builder, op: Op, divisors: Sequence[ir.Value]) -> bool:
@@ -79,7 +92,7 @@ def condition(
     # Twice the bits are those without the sign; of zero, less one, they are the largest number.
     smallest = reduce(
         lambda a, b: intrinsic(builder, "llvm.umin", a, b),
-        (_less_one(builder, builder.shl(bits_of(builder, value), word(1))) for value in wide),
+        (ptx.sequence(builder, _TWICE_LESS_ONE, WORD, value) for value in wide),
     )
     least = word(2 * _power(-_LARGEST_DIVIDEND) - 1)
     tests.append(builder.icmp_unsigned(">=", smallest, least))
@@ -91,18 +104,15 @@ def fast(
 ) -> list[ir.Value]:
     """Emit the quotients of operands for which the condition holds."""
     element = op.result.type.element
-    known: dict[int, tuple[ir.Value, ir.Value]] = {}
+    known: dict[int, tuple[ir.Value, ir.Value, ir.Value]] = {}
     quotients = []
     for dividend, divisor in zip(dividends, divisors, strict=True):
         if id(divisor) not in known:
             wide = widen(builder, divisor, element)
-            known[id(divisor)] = wide, _reciprocal(builder, wide)
-        b, y = known[id(divisor)]
+            y = _reciprocal(builder, wide)
+            known[id(divisor)] = wide, y, builder.fneg(y)
         a = widen(builder, dividend, element)
-        q = builder.fmul(a, y)
-        # With these signs, a quotient of zero keeps its sign: the last product is -0 then.
-        r = _fma(builder, q, b, builder.fneg(a))
-        q = _fma(builder, r, builder.fneg(y), q)
+        q = ptx.sequence(builder, _FAST, SINGLE, a, *known[id(divisor)])
         quotients.append(narrow(builder, q, element))
     return quotients
 
@@ -129,10 +139,7 @@ def slow(
     }
     quotients = []
     for dividend, divisor in zip(dividends, divisors, strict=True):
-        wide = builder.fpext(operand(dividend), DOUBLE)
-        bits = bits_of(builder, builder.fmul(wide, known[id(divisor)]))
-        bits = builder.and_(builder.add(bits, long(4)), long(-8))
-        quotient = builder.fptrunc(float_of(builder, bits), SINGLE)
+        quotient = ptx.sequence(builder, _SLOW, SINGLE, operand(dividend), known[id(divisor)])
         if flushed:
             quotient = ptx.flush(builder, quotient)
         quotients.append(narrow(builder, quotient, element))
@@ -168,17 +175,14 @@ def _reciprocal_in_double(builder: Builder, value: ir.Value) -> ir.Value:
     )
     y = builder.fmul(y, float_of(builder, turned))
     magnitude = builder.and_(bits_of(builder, value), word(0x7FFFFFFF))
-    usual = builder.icmp_unsigned("<", _less_one(builder, magnitude), word((0xFF << _FRACTION) - 1))
+    less_one = builder.sub(magnitude, word(1))
+    usual = builder.icmp_unsigned("<", less_one, word((0xFF << _FRACTION) - 1))
     # Of a zero it is infinite, of an infinity zero, and of NaN NaN.
     return builder.select(usual, y, builder.fpext(ptx.reciprocal(builder, value), DOUBLE))
 
 
 def _fma(builder: Builder, *operands: ir.Value) -> ir.Value:
     return intrinsic(builder, "llvm.fma", *operands)
-
-
-def _less_one(builder: Builder, value: ir.Value) -> ir.Value:
-    return builder.sub(value, ir.Constant(value.type, 1))
 
 
 def _power(exponent: int) -> int:

@@ -13,6 +13,7 @@ import tileir
 from tileir import Bytecode, BytecodeError, Limits
 from tileir.explain.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
+from tileir.ir import Op
 from tileir.read.bad_reference import BadReference
 
 from .bombs import COUNTS, DEPTHS, bad_offset, long_constant, module, nested_ifs
@@ -26,12 +27,16 @@ def read(data: bytes) -> Bytecode:
     return bytecode
 
 
+def innermost(bytecode: Bytecode) -> Op:
+    """The op in the innermost of regions that are each inside of the one before."""
+    return next(op for op in bytecode.functions[0].walk() if op.spec.terminator)
+
+
 @pytest.mark.slow
 def test_regions_nest_up_to_the_limit_and_no_further() -> None:
     limit = sys.getrecursionlimit()
     bytecode = read(module(nested_ifs(DEFAULT.region_depth)))
-    deepest = max(op.depth for op in bytecode.functions[0].walk())
-    assert deepest == DEFAULT.region_depth
+    assert innermost(bytecode).depth == DEFAULT.region_depth
     assert sys.getrecursionlimit() == limit
     with pytest.raises(BytecodeError) as caught:
         read(module(nested_ifs(DEFAULT.region_depth + 1)))
@@ -162,8 +167,7 @@ def test_what_a_chain_that_is_too_deep_ends_in_stays_usable() -> None:
 
 def test_two_thousand_regions_reach_every_reader() -> None:
     bytecode = read(module(nested_ifs(2000)))
-    (function,) = bytecode.functions
-    assert max(op.depth for op in function.walk()) == 2000
+    assert innermost(bytecode).depth == 2000
     assert not tileir.verify(bytecode)
     for target in ("host", "sm_90"):
         with pytest.raises(tileir.UnsupportedError, match="nested more than 100 levels deep"):

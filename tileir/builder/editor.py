@@ -120,11 +120,7 @@ class Editor(OpBuilder):
     ) -> Editor:
         if self.pending is not None:
             self.settle()
-        chain = [OpenBlock.of(block, before, after)]
-        while chain[0].op is not None:
-            around = chain[0].op
-            chain.insert(0, OpenBlock.of(around.parent, around))
-        self._open_blocks = chain
+        self._open_blocks = OpenBlock.chain_to(block, before, after)
         self._near = near
         return self
 

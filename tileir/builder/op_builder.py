@@ -134,19 +134,12 @@ class OpBuilder(OpMethods):
     def check(self, op: Op) -> None:
         """Raise BuildError for a rule that an op breaks by itself, or as a terminator."""
         self.refuse(op, malformed(op) or op_problem(op))
-        frame = self._frame()
-        if frame.combining and not op.spec.terminator:
+        combining = self._open_blocks[-1].combining
+        if combining is not None and not op.spec.terminator:
+            frame = Frame(combining, combining=combining.name)
             self.refuse(op, placement_problem(op, frame, False, ""))
         self._check_terminator_operands(op)
         self._check_writable(op)
-
-    def _frame(self) -> Frame:
-        """Return what the verifier knows of the place of the next op."""
-        frame = Frame(None)
-        for inner in self._open_blocks:
-            if inner.op is not None:
-                frame = frame.inside(inner.op, inner.op.spec.regions.index(inner.row))
-        return frame
 
     def _check_writable(self, op: Op) -> None:
         """Encode the op into new tables, which raises every BuildError that writing it would."""
@@ -234,7 +227,7 @@ class OpBuilder(OpMethods):
         op.regions[index].blocks.append(block)
         slots = operand_slots(op)
         types = [type for rule in row.takes for type in infer(op, rule, slots) or ()]
-        self._open_blocks.append(OpenBlock(op, row, block))
+        self._open_blocks.append(OpenBlock(op, row, block, around=self._open_blocks[-1]))
         self._counts.append(self._count)
         self.pending = None
         self.define(block, block.arguments, types)

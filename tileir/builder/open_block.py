@@ -8,6 +8,7 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
 from tileir.ir.region_name import region_name
+from tileir.verifier.rules.control_flow import combines
 
 BODY = BY_NAME["entry"].regions[0]
 """The row of a kernel's body."""
@@ -18,6 +19,7 @@ class OpenBlock:
 
     `row` is that of the region, and `op` the op that has the region, None for a kernel's body. Ops
     are inserted before the op `before`, or else after the op `after`, each after the last one.
+    `combining` is the innermost reduce or scan around, if any: `op`, or one around that.
     """
 
     def __init__(
@@ -27,19 +29,32 @@ class OpenBlock:
         block: Block,
         before: Op | None = None,
         after: Op | None = None,
+        around: OpenBlock | None = None,
     ) -> None:
+        """`around` is the open block that `op` is in."""
         self.op = op
         self.row = row
         self.block = block
         self.before = before
         self.after = after
+        self.combining: Op | None = around.combining if around else None
+        if op is not None and combines(op.spec):
+            self.combining = op
 
     @classmethod
-    def of(cls, block: Block, before: Op | None = None, after: Op | None = None) -> OpenBlock:
-        """Return a block of a body, by its place."""
-        op = block.parent_op
-        row = op.spec.regions[op.regions.index(block.parent)] if op else BODY
-        return cls(op, row, block, before, after)
+    def chain_to(
+        cls, block: Block, before: Op | None = None, after: Op | None = None
+    ) -> list[OpenBlock]:
+        """Return a block of a body, by its place, behind those around it."""
+        places: list[tuple[Block, Op | None, Op | None]] = [(block, before, after)]
+        while (op := places[-1][0].parent_op) is not None:
+            places.append((op.parent, op, None))
+        chain: list[OpenBlock] = []
+        for inner, *beside in reversed(places):
+            op = inner.parent_op
+            row = op.spec.regions[op.regions.index(inner.parent)] if op else BODY
+            chain.append(cls(op, row, inner, *beside, around=chain[-1] if chain else None))
+        return chain
 
     def insert(self, op: Op) -> None:
         """Put an op where the next one belongs."""

@@ -33,8 +33,16 @@ class Node:
     def reordered(self) -> None:
         """Note that the order of the children may be another one."""
 
+    @property
+    def inside(self) -> Any:
+        """The nodes directly inside; an edited node may have anything there."""
+        return ()
+
     def contains(self, node: Node | None) -> bool:
         """Whether a node is this one or inside of it."""
+        inside = self.inside
+        if isinstance(inside, Children) and not inside:
+            return node is self
         while node is not None and node is not self:
             node = node.parent
         return node is self
@@ -58,10 +66,9 @@ class Children(list[N]):
 
     def adopt(self) -> None:
         """Become the parent of all children. BuildError if one has another parent."""
-        above = self._above()
         for index, child in enumerate(self):
             if isinstance(child, Node):
-                if child.parent is not None or child in above:
+                if child.parent is not None or child.contains(self.owner):
                     for earlier in self[:index]:
                         if isinstance(earlier, Node):
                             earlier.parent = None
@@ -71,13 +78,6 @@ class Children(list[N]):
             for child in self:
                 if isinstance(child, Node):
                     self.owner.adopted(child)
-
-    def _above(self) -> list[Node]:
-        """Return the owner and what is around it, which cannot be inside of it as well."""
-        above = [self.owner]
-        while above[-1].parent is not None:
-            above.append(above[-1].parent)
-        return above
 
     def release(self) -> None:
         """Give up all children, which stay in the list: it is no longer the parent's."""
@@ -97,7 +97,7 @@ class Children(list[N]):
             self.owner.reordered()
 
     def _check(self, child: N) -> None:
-        if isinstance(child, Node) and (child.parent is not None or child in self._above()):
+        if isinstance(child, Node) and (child.parent is not None or child.contains(self.owner)):
             raise BuildError(_why_not(child))
 
     def take(self, index: int) -> N:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from functools import wraps
 from typing import Any
 
 from tileir.formats.types import SCALAR_BITS, TYPE
@@ -70,23 +71,35 @@ COMPOSED = (Pointer, Tile, TensorView, PartitionView, StridedView, GatherScatter
 """The types that are made of parts."""
 
 
-_LEGAL: dict[int, Type] = {}
 _MOST_LEGAL = 4096
 
 
-def type_problem(value: Any) -> str:
-    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal.
+def remembering(check: Callable[[Any], str], legal: dict[int, Any]) -> Callable[[Any], str]:
+    """Return a check that enters legal types into `legal`, and is made once for each of those.
 
-    Legal types are remembered by identity: there are few of them, and many values of each.
+    They are remembered by identity: there are few of them, and many values of each.
     """
-    if _LEGAL.get(id(value), _LEGAL) is value:
-        return ""
-    wrong = _type_problem(value)
-    if not wrong:
-        if len(_LEGAL) >= _MOST_LEGAL:
-            _LEGAL.clear()
-        _LEGAL[id(value)] = value
-    return wrong
+
+    @wraps(check)
+    def checked(value: Any) -> str:
+        if legal.get(id(value), legal) is value:
+            return ""
+        wrong = check(value)
+        if not wrong:
+            if len(legal) >= _MOST_LEGAL:
+                legal.clear()
+            legal[id(value)] = value
+        return wrong
+
+    return checked
+
+
+_LEGAL: dict[int, Any] = {}
+
+
+def type_problem(value: Any) -> str:
+    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal."""
+    return _remembered(value)
 
 
 def types_problem(values: Iterable[Any]) -> str:
@@ -123,3 +136,6 @@ def _type_problem(value: Any) -> str:
         return f"expected a type, found {value!r}"
     wrong = problem(value)
     return f"{value}: {wrong[0]}: {wrong[1]}" if wrong else ""
+
+
+_remembered = remembering(_type_problem, _LEGAL)

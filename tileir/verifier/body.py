@@ -16,6 +16,7 @@ from tileir.ir import Block, Op, Value
 from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.locations import Location
 from tileir.read.function import Function, Global
+from tileir.types import Type
 
 from .catalogue import SUSPICIONS, declare, of_dialect
 from .constraints import Problem, signature, type_problem, version_problem
@@ -48,6 +49,10 @@ PARAMETERS = declare(
 )
 
 
+Alike = dict[tuple, tuple[Problem | None, list[Type]]]
+"""Signature of an op -> what is wrong with its types, and those, which keeps the key valid."""
+
+
 def body_diagnostics(
     function: Function,
     variables: Mapping[str, Global],
@@ -55,14 +60,18 @@ def body_diagnostics(
     target: str | None = None,
     warn: bool = False,
     dialect: Dialect = TILE_IR,
+    alike: Alike | None = None,
 ) -> list[Diagnostic]:
     """Return what is wrong with a function's body in a dialect, op by op in pre-order.
 
     `variables` are the globals of the module by name, `version` is the module's bytecode version.
     With `warn`, warnings are included, and with a `target`, what tileiras refuses for it. The rules
-    of a dialect about bodies follow, if every op is right by itself.
+    of a dialect about bodies follow, if every op is right by itself. `alike` is what is known of
+    ops of this dialect and version, and grows.
     """
-    walk = _Walk(function, variables, version, target, warn, dialect)
+    walk = _Walk(
+        function, variables, version, target, warn, dialect, {} if alike is None else alike
+    )
     diagnostics = walk.run()
     if not diagnostics:
         walk.check_body()
@@ -95,6 +104,7 @@ class _Walk:
         target: str | None,
         warn: bool,
         dialect: Dialect,
+        alike: Alike,
     ) -> None:
         """Look at what is wrong with the body itself; then there are no ops to walk over."""
         self.function = function
@@ -106,7 +116,7 @@ class _Walk:
         self.diagnostics: list[Diagnostic] = []
         self.visible: set[Value] = set()
         self.poisoned: set[Value] = set()
-        self.known: dict[tuple, Problem | None] = {}
+        self.alike = alike
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
         self.located: set[Location] = set()
@@ -204,9 +214,11 @@ class _Walk:
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
         if problem is None:
-            if key not in self.known:
-                self.known[key] = self._types(op)
-            problem = self.known[key]
+            known = self.alike.get(key)
+            if known is None:
+                types = [value.type for value in (*op.operand_list(), *op.results)]
+                known = self.alike[key] = self._types(op), types
+            problem = known[0]
         if problem is None:
             problem = self._particular(op, scope)
         if problem is not None:

@@ -14,7 +14,7 @@ from tileir.errors import BuildError
 from tileir.ir import Block, Body, Op
 from tileir.messages.texts import display
 from tileir.read.function import Function, Global
-from tileir.verifier.constraints import Problem
+from tileir.verifier.constraints import Problem, signature, type_problem
 from tileir.verifier.malformed import malformed
 from tileir.verifier.rules.control_flow import (
     Frame,
@@ -24,7 +24,7 @@ from tileir.verifier.rules.control_flow import (
 )
 from tileir.verifier.rules.debug import Scopes, function_problem
 from tileir.verifier.rules.symbols import entry_problems, use_problem
-from tileir.verifier.single import op_problem
+from tileir.verifier.single import own_problem
 
 from .built_function import BuiltFunction
 
@@ -91,6 +91,7 @@ def _entry_violations(function: Entry) -> Iterator[str]:
 def _violations(name: str, body: Body, variables: Globals | None) -> Iterator[Violation]:
     """Yield everything that is wrong, in pre-order; without recursion, since nesting is deep."""
     outermost = Frame(None)
+    alike: dict[tuple, Problem | None] = {}
     yield from _ended(body.block, "body", outermost)
     waiting = [_ops(body.block, "body", outermost)]
     while waiting:
@@ -99,7 +100,7 @@ def _violations(name: str, body: Body, variables: Globals | None) -> Iterator[Vi
             waiting.pop()
             continue
         op, path, last, frame = following
-        problem = _problem(name, op, last, frame, variables)
+        problem = _problem(name, op, last, frame, variables, alike)
         if problem:
             yield path, f"{op.name}: {problem}"
         regions = list(enumerate(zip(op.spec.regions, op.regions, strict=True)))
@@ -122,11 +123,19 @@ def _ended(block: Block, path: str, frame: Frame) -> Iterator[Violation]:
         yield path, _words(problem)
 
 
-def _problem(name: str, op: Op, last: bool, frame: Frame, variables: Globals | None) -> str:
+def _problem(
+    name: str,
+    op: Op,
+    last: bool,
+    frame: Frame,
+    variables: Globals | None,
+    alike: dict[tuple, Problem | None],
+) -> str:
+    """Return what is wrong with an op; `alike` has what is known of the types of such ops."""
     missing = [slot.name for slot in op.spec.attributes if slot.name not in op.attributes]
     if missing:
         return f"{missing[0]} is missing"
-    problem = malformed(op) or op_problem(op)
+    problem = malformed(op) or _types_problem(op, alike) or own_problem(op)
     if problem is None and variables is not None and op.name == "get_global":
         problem = use_problem(op, variables)
     if problem is None and op.regions:
@@ -134,6 +143,13 @@ def _problem(name: str, op: Op, last: bool, frame: Frame, variables: Globals | N
     if problem is None and (op.spec.terminator or frame.combining):
         problem = placement_problem(op, frame, last, name)
     return _words(problem)
+
+
+def _types_problem(op: Op, alike: dict[tuple, Problem | None]) -> Problem | None:
+    key = signature(op)
+    if key not in alike:
+        alike[key] = type_problem(op)
+    return alike[key]
 
 
 def _words(problem: Problem | None) -> str:

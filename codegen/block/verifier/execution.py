@@ -75,8 +75,9 @@ class _State:
     """How many groups of copies there have been."""
     products: int = 0
     """How many products have been started."""
-    reading: dict[int, tuple[_Access, ...]] = field(default_factory=dict)
-    """Number of a product under way -> its reads of shared memory, which no barrier ends."""
+    reading: dict[int | Op, tuple[_Access, ...]] = field(default_factory=dict)
+    """Number of a product under way, or a store_tensor -> its reads of shared memory, which no
+    barrier ends."""
     adding: dict[Value, int] = field(default_factory=dict)
     """Flight of an accumulator -> the number of the last product that adds to it, 0 if none has."""
     unseen: dict[Piece, bool] = field(default_factory=dict)
@@ -152,6 +153,8 @@ class _Run:
             state.copied = []
         elif op.name in ARRIVALS:
             self._wait(op, state)
+        elif op.name == "store_tensor":
+            state.reading[op] = self._accesses(op, state)
         elif op.name in ASYNC_READS:
             self._start(op, state)
         elif op.name == "constant" and op.result.type == _TRUTH:
@@ -160,6 +163,8 @@ class _Run:
             state.adding[op.result] = 0
         elif op.name in ENDS:
             self._finish(op, state)
+        elif op.name == "wait_stores":
+            self._wait_stores(op, state)
         elif op.name == "if":
             return self._branch(op, state)
         elif op.name in LOOPS:
@@ -175,6 +180,8 @@ class _Run:
             self._exits[-1][1].append((state, op))
             return None
         elif op.name == "return":
+            if any(isinstance(each, Op) for each in state.reading):
+                self._problem(op, "a tensor copy may still read shared memory when the block ends")
             return None
         else:
             self._accesses(op, state)
@@ -243,12 +250,20 @@ class _Run:
         state.adding[op.result] = state.products
         state.reading[state.products] = reads
 
+    def _wait_stores(self, op: Op, state: _State) -> None:
+        """All tensor copies to global memory have read what they store."""
+        memory = {behind(tile)[0] for tile in op.operands["memory"]}
+        for key in [each for each in state.reading if isinstance(each, Op)]:
+            if behind(key.operands["source"])[0] in memory:
+                del state.reading[key]
+        self._accesses(op, state)
+
     def _finish(self, op: Op, state: _State) -> None:
         """All products but the latest ones have read their operands, in this warpgroup."""
         finished = state.products - op.attributes["pending"]
         if op.name == "wait_mma" and state.adding.get(op.operands["flight"], 0) > finished:
             self._problem(op, "the product that is awaited may stay under way")
-        for number in [each for each in state.reading if each <= finished]:
+        for number in [each for each in state.reading if _is_under(each, finished)]:
             del state.reading[number]
 
     def _accesses(self, op: Op, state: _State) -> tuple[_Access, ...]:
@@ -281,7 +296,7 @@ class _Run:
         if writes:
             state.unseen[piece] = False
             self._hold(piece, op.attributes.get("part"), state)
-        elif not _holds(state.held.get(piece, frozenset()), op, value):
+        elif op.name != "wait_stores" and not _holds(state.held.get(piece, frozenset()), op, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
         return access
 
@@ -463,11 +478,18 @@ def _joined(states: list[_State]) -> _State | None:
     return first
 
 
+def _is_under(key: int | Op, finished: int) -> bool:
+    """Whether it is the number of a product that has been finished."""
+    return isinstance(key, int) and key <= finished
+
+
 def _renumber(state: _State, more: int) -> None:
     """Count products as if there had been more of them before: what matters is their distance from
     the latest one."""
     state.products += more
-    state.reading = {number + more: reads for number, reads in state.reading.items()}
+    state.reading = {
+        key + more if isinstance(key, int) else key: reads for key, reads in state.reading.items()
+    }
     state.adding = {flight: number and number + more for flight, number in state.adding.items()}
 
 

@@ -110,6 +110,14 @@ def _exchange(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, "the rest of a tile has another type than the tile"
 
 
+def _copy(op: Op) -> Iterator[tuple[Op, str]]:
+    source, destination = op.operands["source"].type, op.operands["destination"].type
+    if source.shape != destination.shape:
+        yield op, f"a tile of {source.shape} and memory for {destination.shape}"
+    if source.element != destination.element and not op.attributes["conversion"]:
+        yield op, f"elements of {source.element} in memory for {destination.element}"
+
+
 def _users(op: Op) -> Iterator[Op]:
     for value in op.results:
         yield from (use.op for use in value.uses)
@@ -126,6 +134,7 @@ _RULES = {
     **dict.fromkeys(ARRIVALS, _wait),
     **dict.fromkeys(EXCHANGES, _exchange),
     "alloca": _aligned,
+    "copy_shared": _copy,
     "shared_alloc": _alloc,
     "shared_slot": _slot,
     "shared_view": _view,

@@ -23,13 +23,24 @@ def product_problems(body: Body) -> Iterator[tuple[Op, str]]:
         if op.name not in PRODUCT_NAMES:
             continue
         first, end, along = _piece(op)
-        before = _maker(op.operands["acc"])
+        added = _added(op)
+        before = _maker(op.operands["acc"] if added is None else added.operands["lhs"])
         if first and not (_is_product(before) and _piece(before)[1:] == (first, along)):
             yield op, f"nothing multiplies the elements along k before {first}"
-        uses = _last(op).uses
-        follows = len(uses) == 1 and uses[0].slot == "acc" and _is_product(uses[0].op)
-        if end != along and not (follows and _piece(uses[0].op)[0] == end):
+        if end != along and _first_behind(op, added) != end:
             yield op, f"nothing multiplies the elements along k from {end} on"
+
+
+def _first_behind(op: Op, added: Op | None) -> int | None:
+    """Return the first element along k of the piece that goes on with the sum of a piece."""
+    uses = (_last(op) if added is None else added.result).uses
+    if len(uses) != 1:
+        return None
+    if added is not None and uses[0].op.name == "addf" and uses[0].slot == "lhs":
+        following = _maker(uses[0].op.result)
+    else:
+        following = uses[0].op if uses[0].slot == "acc" else None
+    return _piece(following)[0] if _is_product(following) else None
 
 
 def _piece(op: Op) -> tuple[int, int, int]:
@@ -56,11 +67,21 @@ def _read(flight: Value) -> Iterator[Value]:
 
 
 def _maker(value: Value) -> object:
-    """Return the op that makes an accumulator: that which a wait waits for."""
+    """Return the op that makes an accumulator: that which a wait waits for, or which is added."""
     op = value.owner
+    if isinstance(op, Op) and op.name == "addf":
+        op = op.operands["rhs"].owner
     if isinstance(op, Op) and op.name in ENDS:
         return op.operands["flight"].owner
     return op
+
+
+def _added(op: Op) -> Op | None:
+    """Return the op that adds a product to a sum, if its own accumulator begins with a constant."""
+    before, uses = op.operands["acc"].owner, _last(op).uses
+    if not isinstance(before, Op) or before.name != "constant" or len(uses) != 1:
+        return None
+    return uses[0].op if uses[0].op.name == "addf" and uses[0].slot == "rhs" else None
 
 
 def _last(op: Op) -> Value:

@@ -25,7 +25,7 @@ def spaces_of(
             check_own(lanes, statement, mask, address)
         return [(name, mask, address)]
     shared, local = np.uint64(WINDOWS["shared"]), np.uint64(WINDOWS["local"])
-    if not np.any(address >= shared):
+    if not (address >= shared).any():
         return [("global", mask, address)]
     active = np.ones((), bool) if mask is None else mask
     reached = []
@@ -65,7 +65,7 @@ def check_own(lanes: Lanes, statement: Statement, mask: Any, address: Any) -> No
 
     In the space `shared` or `shared::cta` only the block's own memory has addresses.
     """
-    if np.any(address >= np.uint64(CLUSTER_STEP)):
+    if (address >= np.uint64(CLUSTER_STEP)).any():
         wrong = lanes.broadcast(
             (address >= np.uint64(CLUSTER_STEP)) & (True if mask is None else mask)
         )

@@ -44,6 +44,7 @@ class Shadow:
         self.end = 0
         self.writes = np.zeros(0, np.int64)
         self.reads = (self.writes, self.writes)
+        self._numbers: dict[int, np.ndarray] = {}
 
     def record(
         self,
@@ -62,8 +63,7 @@ class Shadow:
         """
         if keys is None:
             keys = lanes.batch.clocks.key(lanes.numbers, access.scope)[:, None]
-        pieces = np.arange(max(access.nbytes // self.granule, 1))
-        index = self._indices(lanes.broadcast(offset))[:, None] + pieces
+        index = self._indices(lanes.broadcast(offset))[:, None] + self._pieces(access.nbytes)
         self._check(lanes, statement, address, self.writes[index], access, changes)
         if access.writes:
             for reads in self.reads:
@@ -76,15 +76,20 @@ class Shadow:
 
     def sign(self, offset: np.ndarray, size: int, key: int) -> None:
         """Make an access of this key the last write to `size` bytes at each offset."""
-        pieces = np.arange(max(size // self.granule, 1))
-        index = self._indices(offset)[:, None] + pieces
+        index = self._indices(offset)[:, None] + self._pieces(size)
         self.writes[index] = key
 
     def last_writes(self, offset: np.ndarray, size: int) -> np.ndarray:
         """Return the keys of the last writes to `size` bytes at each offset: (lanes, granules)."""
-        pieces = np.arange(max(size // self.granule, 1))
-        index = self._indices(offset)[:, None] + pieces
+        index = self._indices(offset)[:, None] + self._pieces(size)
         return self.writes[index]
+
+    def _pieces(self, size: int) -> np.ndarray:
+        """Return the numbers of the granules of an access of so many bytes."""
+        pieces = self._numbers.get(size)
+        if pieces is None:
+            pieces = self._numbers[size] = np.arange(max(size // self.granule, 1))
+        return pieces
 
     def _indices(self, offset: np.ndarray) -> np.ndarray:
         """Return the index in `writes` and `reads` of the granule at each byte offset.

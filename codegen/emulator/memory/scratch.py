@@ -19,6 +19,16 @@ HELD = 16
 _STEP_BITS = CLUSTER_STEP.bit_length() - 1
 
 
+_FULL = 0x0101_0101_0101_0101
+"""Eight bytes of truths."""
+
+
+def _rows(truths: np.ndarray, size: int) -> np.ndarray:
+    """Return truths about bytes as words, in rows for accesses of `size` bytes."""
+    word = min(size, 8)
+    return truths.view(f"u{word}").reshape(-1, size // word)
+
+
 class Scratch(Memory):
     """Shared or local memory: `owners` pieces of `size` bytes, each byte undefined until written.
 
@@ -61,7 +71,8 @@ class Scratch(Memory):
 
     def unlock(self, lanes: Lanes, address: Any, access: Access) -> None:
         """Allow accesses again when the copies end."""
-        self.open(self._offset(lanes, address), access.nbytes)
+        far = address.max() >= CLUSTER_STEP
+        self.open(self._offset(lanes, address, far), access.nbytes)
 
     def close(self, offset: np.ndarray, size: int) -> None:
         """Forbid accesses to `size` bytes at each offset, which a copy may write at any time."""
@@ -97,21 +108,22 @@ class Scratch(Memory):
         """EmulationError for an ordinary access to an mbarrier that lives."""
         if self.barriers is None or access.to_mbarrier:
             return
-        taken = self.barriers.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-        if taken.any():
+        flags = _rows(self.barriers, access.nbytes)[offset // access.nbytes]
+        if flags.any():
+            taken = flags.any(axis=1)
             message = f"{self.name} memory of an mbarrier, which no mbarrier.inval has ended"
             raise lanes.error("barrier", message, statement, taken, int(offset[taken][0]))
 
     def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        far = np.max(address) >= np.uint64(CLUSTER_STEP)
+        far = address.max() >= CLUSTER_STEP
         within = address & np.uint64(CLUSTER_STEP - 1) if far else address
         wrong = within > np.int64(self.size - access.nbytes)
         if far:
             wrong |= address >> np.uint64(_STEP_BITS) > np.uint64(self.cluster)
-        if np.any(wrong):
+        if wrong.any():
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
-        offset = self._offset(lanes, address)
+        offset = self._offset(lanes, address, far)
         if far and self.visits is not None:
             owner = offset // self.pitch
             self.visits.check(lanes, statement, lanes.broadcast(address), owner, access)
@@ -121,8 +133,9 @@ class Scratch(Memory):
         offset, _ = self.where(lanes, statement, address, access)
         self._check_barriers(lanes, statement, offset, access)
         if self.locked is not None:
-            locked = self.locked.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-            if locked.any():
+            flags = _rows(self.locked, access.nbytes)[offset // access.nbytes]
+            if flags.any():
+                locked = flags.any(axis=1)
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
                 raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
@@ -131,19 +144,22 @@ class Scratch(Memory):
             if held.any():
                 message = f"{self.name} memory that is still read asynchronously"
                 raise lanes.error("race", message, statement, held, int(offset[held][0]))
-        defined = self.defined.reshape(-1, access.nbytes)
+        defined, row = _rows(self.defined, access.nbytes), offset // access.nbytes
+        full = _FULL & (1 << 8 * defined.itemsize) - 1
         if access.reads or not access.writes:
-            written = defined[offset // access.nbytes].all(axis=1)
-            if not written.all():
+            missing = defined[row] != full
+            if missing.any():
+                wrong = missing.any(axis=1)
                 message = f"{self.name} memory that was never written"
-                raise lanes.error("poison", message, statement, ~written, int(offset[~written][0]))
+                raise lanes.error("poison", message, statement, wrong, int(offset[wrong][0]))
         if access.writes:
-            defined[offset // access.nbytes] = True
+            defined[row] = full
         return offset, offset
 
-    def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
-        owner = self.owner[lanes.numbers]
-        if np.max(address) >= np.uint64(CLUSTER_STEP):
+    def _offset(self, lanes: Lanes, address: Any, far: bool) -> np.ndarray:
+        """Return offsets in `data`; `far` says whether some are in other blocks of the cluster."""
+        owner = self.owner[lanes.numbers] if lanes.index is not None else self.owner
+        if far:
             rank = (address >> np.uint64(_STEP_BITS)).astype(np.int64)
             first = owner // self.cluster * self.cluster
             owner = np.where(rank, first + rank - 1, owner)

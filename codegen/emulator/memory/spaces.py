@@ -8,6 +8,7 @@ aligned as a whole.
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -127,7 +128,7 @@ class Memory:
 
         `keys` are those under which the race detection remembers it, if not the lanes' own.
         """
-        if np.any(address & np.uint64(access.nbytes - 1)):
+        if (address & np.uint64(access.nbytes - 1)).any():
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
             first = int(active.broadcast(address)[active.broadcast(wrong)][0])
             raise active.error(
@@ -214,6 +215,7 @@ class GlobalMemory(Memory):
                 merged.append([start, start + size])
         self.starts = np.array([start for start, _ in merged] or [0], np.uint64)
         self.ends = np.array([end for _, end in merged] or [0], np.uint64)
+        self._starts, self._ends = self.starts.tolist(), self.ends.tolist()
         low = int(self.starts[0]) // PAGE * PAGE
         high = -(-int(self.ends[-1]) // PAGE) * PAGE
         data = np.zeros(0, np.uint8)
@@ -232,14 +234,14 @@ class GlobalMemory(Memory):
 
     def where(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         size = np.uint64(access.nbytes)
-        low, high = np.min(address), np.max(address) + size
-        region = int(np.searchsorted(self.starts, low, "right")) - 1
-        if region >= 0 and low >= self.starts[region] and high <= self.ends[region] and high > low:
+        low, high = int(address.min()), int(address.max()) + access.nbytes
+        region = bisect_right(self._starts, low) - 1
+        if region >= 0 and high <= self._ends[region]:
             shift = self.shift[region]
         else:
             regions = np.searchsorted(self.starts, address, "right") - 1
             wrong = (regions < 0) | (address + size > self.ends[regions]) | (address + size < size)
-            if np.any(wrong):
+            if wrong.any():
                 raise self._outside(lanes, statement, address, wrong, access)
             shift = self.shift[regions]
         if access.writes and len(self.read_only):

@@ -78,8 +78,8 @@ class PtxEntry:
     """Whether the launch grid counts clusters, not blocks."""
     most_registers: int | None = None
     """The most registers of a thread, if the text says so."""
-    resident_blocks: int = 1
-    """The blocks for which a multiprocessor has room, as the text says."""
+    resident: int = 1
+    """How many blocks an SM holds at least."""
     registers: dict[int, dict[str, str]] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)

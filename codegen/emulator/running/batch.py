@@ -100,7 +100,8 @@ class RunningBatch:
         completion = Completion(settings.schedule)
         self.mbarriers = Mbarriers(self, shared, completion)
         self.cluster_barriers = ClusterBarriers(self)
-        self.registers_of_warps = Registers(self, kernel.scope.entry)
+        entry = kernel.scope.entry
+        self.registers_of_warps = Registers(self, entry.most_registers, entry.resident)
         self.bulk = BulkCopies(self, self.async_proxy, self.mbarriers, completion)
         self.copies = Copies(self, memory, shared, self.mbarriers, completion)
         self.outgoing: dict[str, Any] = {}
@@ -175,9 +176,9 @@ class RunningBatch:
         """Send lanes to their next blocks; return the block if all lanes of the batch go to one."""
         if isinstance(target, tuple):
             guard, taken, other = target
-            if np.all(guard):
+            if guard.all():
                 target = taken
-            elif not np.any(guard):
+            elif not guard.any():
                 target = other
             else:
                 target = np.where(guard, taken, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .scopes import WEAK
 
@@ -24,8 +24,8 @@ class Access:
     """Whether it is an operation on an mbarrier, not an ordinary access."""
     later: bool = False
     """Whether a bulk copy does it, at any time after the instruction."""
+    nbytes: int = field(init=False)
+    """Bytes of the whole access."""
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the whole access."""
-        return self.word * self.count
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nbytes", self.word * self.count)

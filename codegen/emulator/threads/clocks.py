@@ -157,15 +157,18 @@ class Clocks:
 
     def unordered(self, numbers: np.ndarray, earlier: np.ndarray) -> np.ndarray:
         """Whether nothing orders these earlier accesses (keys) before the lanes' next ones."""
-        lane, time = earlier >> LANE_SHIFT, earlier & TIMES
+        lane = earlier >> LANE_SHIFT
         foreign = (lane != self.lane[numbers]) & (earlier != NEVER)
         if not foreign.any():
             return foreign
+        time = earlier & TIMES
         same_block = lane // self.threads == self.block[numbers]
-        known = self.all_know[np.where(same_block, lane - self.lane[0], 0)]
+        whole = same_block.all()
+        known = self.all_know[lane - self.lane[0] if whole else same_block * (lane - self.lane[0])]
         if self.known is not None:
             known = np.maximum(known, self.known[numbers, lane % self.threads])
-        known = np.where(same_block, known, 0)
+        if not whole:
+            known = known * same_block
         if self.learnt is not None:
             column = self.grid.column(np.where(foreign, lane, 0))
             known = np.maximum(known, self.learnt.times(numbers, column))

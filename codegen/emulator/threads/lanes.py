@@ -194,7 +194,7 @@ class Lanes:
 
     def check(self, register: int, mask: Any, statement: Statement) -> None:
         """EmulationError unless the register is defined in all active lanes."""
-        if not np.all(mask):
+        if not mask.all():
             wrong = ~np.broadcast_to(mask, self.count)
             raise self.error("poison", "a register that was never written", statement, wrong)
 
@@ -237,7 +237,7 @@ class Lanes:
         before = None if before is None else before.copy()
         unknown = self.batch.registers[register] is None
         self.write(register, value)
-        if np.all(mask) and self.index is None:
+        if self.index is None and mask.all():
             return
         batch = self.batch
         if unknown:
@@ -266,7 +266,7 @@ class Lanes:
 
     def under(self, mask: Any) -> Lanes:
         """Return the lanes that a guard leaves active; None leaves all."""
-        if mask is None or np.all(mask):
+        if mask is None or mask.all():
             return self
         return Lanes(self.batch, self.numbers[self.broadcast(mask)])
 

@@ -1,8 +1,8 @@
 """The registers of a block, which `setmaxnreg` moves from warps that need few to others.
 
 At first every thread has as many as the kernel is compiled for: as `.maxnreg` says, or else as many
-as a block of its size can have beside the others of `.minnctapersm`. A warp that asks for more
-waits until others have released as many.
+as a block of its size can have, beside as many others as `.minnctapersm` says. A warp that asks for
+more waits until others have released as many.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tileir.codegen.emulator.ptx.control import DONE
-from tileir.codegen.emulator.ptx.syntax import PtxEntry, Statement
+from tileir.codegen.emulator.ptx.syntax import Statement
 
 from .lanes import WARP, Batch, Lanes
 
@@ -27,14 +27,11 @@ GROUP = 4
 class Registers:
     """The registers of all warps of a batch."""
 
-    def __init__(self, batch: Batch, entry: PtxEntry) -> None:
-        """The entry says what a thread is limited to, and how many blocks are resident."""
+    def __init__(self, batch: Batch, most: int | None, resident: int = 1) -> None:
+        """`most` is what the PTX limits a thread to, if it says so; an SM holds so many blocks."""
         self.batch = batch
         self.warps = batch.pitch // WARP
-        most = entry.most_registers
-        first = (
-            FILE // (batch.pitch * entry.resident_blocks) // STEP * STEP if most is None else most
-        )
+        first = FILE // (batch.pitch * resident) // STEP * STEP if most is None else most
         self.held = np.full(batch.count // WARP, min(first, MOST), np.int64)
         """For each warp, the registers of a thread."""
         self.pool = np.zeros(batch.blocks, np.int64)

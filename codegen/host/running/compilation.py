@@ -93,8 +93,13 @@ class HostCompilation(Compilation[HostKernel]):
             if not address:
                 raise ValueError(f"the machine code has no {info.symbol}")
             entries[info.symbol] = HostKernel(info, address, engine)
-        super().__init__("host", entries, code.llvm_ir)
+        super().__init__("host", entries)
         self._code = code
+
+    @property
+    def llvm_ir(self) -> str:
+        """The LLVM IR before optimisation."""
+        return self._code.llvm_ir
 
     @property
     def assembly(self) -> str:

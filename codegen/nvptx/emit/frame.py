@@ -17,6 +17,7 @@ from .context import I64, Context
 from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
+from .sequences.unused import drop_unused
 
 _TENSOR_MAP = ir.ArrayType(ir.IntType(8), BYTES)
 
@@ -66,6 +67,8 @@ def lower_kernel(
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     builder.ret_void()
+    if any(op.name == "offset" for op in kernel.walk()):
+        drop_unused(function)
     memory = module.globals.get(NAME)
     if memory is not None:
         memory.align = max(memory.align, shared_alignment(kernel.body))

@@ -9,16 +9,19 @@ from llvmlite import ir
 
 from tileir.codegen.block.areas import tile_offset
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
 from tileir.codegen.layouts.warp_conversions import mask_of
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
+from tileir.codegen.nvptx.machine.matrix_stores import matrix_stores
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .context import I32, Context, Fragment, thread_position
-from .sequences.exact_conversions import bits_in_memory
+from .sequences.exact_conversions import vector_in_memory
 from .sequences.shared_accesses import SharedAccesses
+from .sequences.shared_addresses import SharedAddresses
+from .sequences.shared_copies import copy_shared
 from .sequences.shared_symbol import shared_address
 
 
@@ -36,6 +39,8 @@ def shared_view(ctx: Context, op: Op) -> None:
 
 def store_shared(ctx: Context, op: Op) -> None:
     """Lower store_shared: owners store their elements of the part that is there."""
+    if op.attributes["matrices"]:
+        return _store_matrices(ctx, op)
     value, place = op.operands["value"], op.operands["destination"]
     builder, layout, kind = ctx.builder, ctx.layout(value), place.type
     fragment, element = ctx.fragment(value), value.type.element
@@ -44,12 +49,39 @@ def store_shared(ctx: Context, op: Op) -> None:
     for offset in accesses.starts:
         inside = ctx.inside(layout, accesses.parts, offset ^ part, owner)
         if inside is not False:
-            elements = [
-                bits_in_memory(builder, fragment[each], element, kind.element)
-                for each in accesses.together(offset)
-            ]
+            values = [fragment[each] for each in accesses.together(offset)]
+            elements = vector_in_memory(builder, values, element, kind.element)
             at = accesses.at(offset)
             access.store(builder, accesses.shape, *at, inside, elements, access.SHARED)
+    return None
+
+
+def _store_matrices(ctx: Context, op: Op) -> None:
+    """Lower a store_shared by stmatrix: lanes pass the addresses of rows, and store parts of all.
+
+    AssertionError if stmatrix cannot do it, which is a defect of the passes before.
+    """
+    value, place = op.operands["value"], op.operands["destination"]
+    builder, layout, kind = ctx.builder, ctx.layout(value), place.type
+    stores = matrix_stores(layout, kind)
+    if stores is None:
+        raise AssertionError(f"stmatrix cannot store {value.type} to {kind}")
+    fragment, size = ctx.fragment(value), memory_bytes(kind.element)
+    lanes = (*stores.rows, *stores.chosen)
+    lanes += (0,) * (len(layout.lane) - len(lanes))
+    thread = [combine(kind.offsets, base) * size for base in (*lanes, *layout.warp)]
+    addresses = SharedAddresses(ctx, ctx.values[place], thread)
+    shape = access.AccessShape(8 * size, 1 << len(stores.word))
+    for offset in span(stores.rest):
+        words = []
+        for matrix in span(stores.chosen):
+            elements = [
+                bits_of(builder, fragment[offset ^ matrix ^ each], kind.element)
+                for each in span(stores.word)
+            ]
+            words += access.words_of(builder, shape, elements)
+        at = addresses.at(combine(kind.offsets, offset) * size)
+        access.stmatrix(builder, words, stores.transposed, *at)
 
 
 def load_shared(ctx: Context, op: Op) -> None:
@@ -236,6 +268,7 @@ def _joined(ctx: Context, terms: list[ir.Value]) -> ir.Value | None:
 
 
 LOWERINGS = {
+    "copy_shared": copy_shared,
     "insert_slice": insert_slice,
     "load_shared": load_shared,
     "load_slice": load_slice,

@@ -5,6 +5,7 @@ A phased turn is a number (i32): twice that of the slot, plus the phase in which
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import cast
 
@@ -125,9 +126,32 @@ def _each(ctx: Context, barriers: Value) -> list[ir.Value]:
     ]
 
 
+def store_tensor(ctx: Context, op: Op) -> None:
+    """Lower store_tensor: one lane of the first warp starts it."""
+    builder = ctx.builder
+    with builder.if_then(ctx.in_first_warp()), builder.if_then(tensor_copy.elected(builder)):
+        for source, coordinates in _boxes(ctx, op, op.operands["source"]):
+            tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
+            tensor_copy.store(builder, source, tensor_map, coordinates)
+        tensor_copy.commit_stores(builder)
+    tensor_copy.converge(builder)
+
+
+def wait_stores(ctx: Context, op: Op) -> None:
+    """Lower wait_stores: threads that have started none go on at once."""
+    tensor_copy.wait_stores(ctx.builder, op.attributes["complete"])
+
+
 def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
-    """Start the copies of a tile: a box each."""
-    builder, view, tile = ctx.builder, op.operands["view"], op.operands["destination"]
+    """Start the copies of a tile."""
+    for destination, coordinates in _boxes(ctx, op, op.operands["destination"]):
+        tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
+        tensor_copy.copy(ctx.builder, destination, tensor_map, coordinates, barrier)
+
+
+def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
+    """Yield for each box of a tile in shared memory its address, and its coordinates."""
+    builder, view = ctx.builder, op.operands["view"]
     kind, extents = tile.type, view.type.tile
     dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
     apart = steps(view.type)
@@ -139,10 +163,8 @@ def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
     step = prod(extents[inner + 1 :])
     for along in range(0, extents[inner], columns):
         place = combine(kind.offsets, along * step) * memory_bytes(kind.element)
-        destination = builder.add(ctx.values[tile], ir.Constant(I32, place))
-        coordinates = [builder.add(first[0], ir.Constant(I32, along)), *first[1:]]
-        tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
-        tensor_copy.copy(builder, destination, tensor_map, coordinates, barrier)
+        address = builder.add(ctx.values[tile], ir.Constant(I32, place))
+        yield address, [builder.add(first[0], ir.Constant(I32, along)), *first[1:]]
 
 
 def _index(ctx: Context, value: Value) -> ir.Value:
@@ -159,5 +181,7 @@ LOWERINGS = {
     "mbarrier_alloc": mbarrier_alloc,
     "mbarrier_init": mbarrier_init,
     "mbarrier_inval": mbarrier_inval,
+    "store_tensor": store_tensor,
     "wait_copies": wait_copies,
+    "wait_stores": wait_stores,
 }

@@ -29,7 +29,7 @@ def mma_async(ctx: Context, op: Op) -> None:
     """Lower mma_async: one group of products."""
     plan, accumulators = plan_of(op), dict(ctx.fragment(op.operands["acc"]))
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
-    own = cast("list[int]", plan.acc.own())
+    own, fresh = cast("list[int]", plan.acc.own()), _is_zero(op.operands["acc"])
     first, end = op.attributes["first"] or 0, op.attributes["end"] or plan.extents["k"]
     read: list[tuple[Sequence[ir.Value], Sequence[ir.Value]]] = []
     blocks = [
@@ -56,12 +56,19 @@ def mma_async(ctx: Context, op: Op) -> None:
             products,
             (lhs.transposed, rhs.transposed),
             [accumulators[offset] for offset in offsets],
+            fresh,
             commit=(batch, row, column) == blocks[-1],
         )
         accumulators.update(zip(offsets, started, strict=True))
     ctx.define(op.result, accumulators)
     if isinstance(lhs, _Held):
         ctx.under_way[op.result] = [word for words, _ in read for word in words]
+
+
+def _is_zero(value: Value) -> bool:
+    """Whether a tile is known to be zero: then nothing has to make its registers so."""
+    op = value.owner
+    return isinstance(op, Op) and op.name == "constant" and not any(op.attributes["value"].data)
 
 
 def wait_mma(ctx: Context, op: Op) -> None:

@@ -14,23 +14,37 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Value
 
+from .tensor_maps import BYTES, map_offsets
+
 _MOST_BYTES = {(1, 0): 4352, (8, 1): 32764}
 """PTX ISA version -> the most bytes of parameters of a kernel, from that version on."""
 
 
 def ptx_version(kernels: Iterable[KernelIR]) -> tuple[int, int]:
     """Return the lowest PTX ISA version that allows the kernels' parameters."""
-    return max(map(_version, kernels), default=min(_MOST_BYTES))
+    return max((version_with(kernel, 0) for kernel in kernels), default=min(_MOST_BYTES))
 
 
-def _version(kernel: KernelIR) -> tuple[int, int]:
-    size = sum(_offsets_and_sizes(kernel)[-1]) if kernel.parameters else 0
+def fits(kernel: KernelIR, maps: int) -> bool:
+    """Whether a kernel can have so many tensor maps behind its parameters."""
+    return _bytes(kernel, maps) <= max(_MOST_BYTES.values())
+
+
+def version_with(kernel: KernelIR, maps: int) -> tuple[int, int]:
+    """Return the lowest PTX ISA version that allows a kernel's parameters and tensor maps."""
+    size = _bytes(kernel, maps)
     for version, most in _MOST_BYTES.items():
         if size <= most:
             return version
     why = f"{size} bytes of parameters; a kernel can have {most}"
     problem = Diagnostic("error", "unsupported", why, function=kernel.symbol)
     raise UnsupportedError("an entry has too many parameters for a GPU:", [problem])
+
+
+def _bytes(kernel: KernelIR, maps: int) -> int:
+    """Return the bytes of a kernel's parameters, so many tensor maps behind them included."""
+    end = sum(_offsets_and_sizes(kernel)[-1]) if kernel.parameters else 0
+    return map_offsets(end, maps)[-1] + BYTES if maps else end
 
 
 def parameter_rows(kernel: KernelIR, written: Collection[int]) -> list[dict[str, Any]]:

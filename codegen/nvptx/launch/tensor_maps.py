@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.reasons import Decision, Reason, Reasons
 from tileir.codegen.nvptx.schedule.tensor_recipes import (
     Condition,
     OfParameter,
@@ -40,9 +40,8 @@ class Twin(NamedTuple):
         }
 
 
-def map_offsets(parameters: Sequence[Mapping[str, Any]], count: int) -> list[int]:
-    """Return where `count` tensor maps lie behind the parameters in these rows of a plan."""
-    end = max((row["offset"] + row["size"] for row in parameters), default=0)
+def map_offsets(end: int, count: int) -> list[int]:
+    """Return where `count` tensor maps lie behind parameters that end there."""
     start = -(-end // ALIGNMENT) * ALIGNMENT
     return [start + number * BYTES for number in range(count)]
 
@@ -51,7 +50,8 @@ def map_rows(
     parameters: Sequence[Mapping[str, Any]], recipes: Sequence[TensorRecipe]
 ) -> list[dict[str, Any]]:
     """Return one row a recipe; `plan` explains the entries."""
-    offsets = map_offsets(parameters, len(recipes))
+    end = max((row["offset"] + row["size"] for row in parameters), default=0)
+    offsets = map_offsets(end, len(recipes))
     return [
         {
             "offset": offset,
@@ -97,7 +97,9 @@ def _size(size: Size) -> Any:
     return {"parameter": size.parameter, "times": size.times, "plus": size.plus}
 
 
-def copy_rows(kernel: KernelIR, target: Target) -> list[dict[str, Any]]:
+def copy_rows(
+    kernel: KernelIR, target: Target, reasons: Mapping[Decision, Reasons]
+) -> list[dict[str, Any]]:
     """Return one row for each load from global memory; `plan` explains the entries.
 
     An op that copies boxes has the number of its tensor map as the attribute `tensor_map`.
@@ -105,23 +107,44 @@ def copy_rows(kernel: KernelIR, target: Target) -> list[dict[str, Any]]:
     recipes, rows = kernel.facts(TensorRecipes), []
     for op in _loads(kernel.body.block):
         number = op.attributes.get("tensor_map")
-        why = None if number is not None else _why_not(op, recipes, target)
-        rows.append(
-            {
-                "tile": str(_tile(op)),
-                "source": op.location_text,
-                "tensor_map": number,
-                "reason": why.id if why else None,
-                "why": str(why or ""),
-            }
-        )
+        why = None if number is not None else _why_not(op, recipes, target, reasons)
+        rows.append(_row(op, number, why))
     return rows
+
+
+def store_rows(kernel: KernelIR, reasons: Reasons, target: Target) -> list[dict[str, Any]]:
+    """Return one row for each store to global memory; `reasons` say why those are as they are."""
+    rows = []
+    for op in kernel.walk():
+        if op.name not in _STORES:
+            continue
+        number = op.attributes.get("tensor_map")
+        why = None
+        if number is None:
+            usual = "no_group_sums" if target.has("tensor copies") else "no_tensor_copies"
+            why = next(iter(reasons.of(op)), Reason(usual))
+        rows.append(_row(op, number, why))
+    return rows
+
+
+_STORES = {"store_ptr_tko": "value", "store_tensor": "source", "store_view_tko": "tile"}
+"""Mnemonic -> the slot of the tile that is stored."""
+
+
+def _row(op: Op, number: int | None, why: Reason | None) -> dict[str, Any]:
+    return {
+        "tile": str(_tile(op)),
+        "source": op.location_text,
+        "tensor_map": number,
+        "reason": why.id if why else None,
+        "why": str(why or ""),
+    }
 
 
 def _loads(block: Block) -> Iterator[Op]:
     """Yield the loads of a block, and of those in it; prologues of pipelined loops repeat some."""
     for op in block.ops:
-        if is_plain_load(op) or op.name == "copy_async" or "tensor_map" in op.attributes:
+        if is_plain_load(op) or op.name in ("copy_async", "copy_tensor"):
             yield op
         regions = op.regions[:1] if op.name == "pipelined_for" else op.regions
         for region in regions:
@@ -130,16 +153,22 @@ def _loads(block: Block) -> Iterator[Op]:
 
 
 def _tile(op: Op) -> Tile:
-    """Return the type of the tile that an op loads or copies, as in Tile IR."""
+    """Return the type of the tile that an op loads, copies or stores, as in Tile IR."""
     view = op.operands.get("view")
     if view is not None:
         return Tile(view.type.view.element, view.type.tile)
-    return Tile(op.results[0].type.element, tuple(op.results[0].type.shape))
+    kind = op.operands[_STORES[op.name]].type if op.name in _STORES else op.results[0].type
+    return Tile(kind.element, tuple(kind.shape))
 
 
-def _why_not(op: Op, recipes: TensorRecipes, target: Target) -> Reason:
-    """Return why a load is no copy of boxes."""
+def _why_not(
+    op: Op, recipes: TensorRecipes, target: Target, reasons: Mapping[Decision, Reasons]
+) -> Reason:
+    """Return why a load is no copy of boxes: no ring takes it, or its ring has other copies."""
     found = recipes.recipe(op)
     if isinstance(found, Reason):
         return found
-    return Reason("no_tensor_ring" if target.has("tensor copies") else "no_tensor_copies")
+    if not target.has("tensor copies"):
+        return Reason("no_tensor_copies")
+    noted = reasons[Decision.NOT_BY_TENSORS].of(op) or reasons[Decision.NOT_AHEAD].of(op)
+    return noted[0] if noted else Reason("no_tensor_ring")

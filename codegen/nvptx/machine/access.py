@@ -136,6 +136,26 @@ def ldmatrix(
     return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
 
 
+def stmatrix(
+    builder: ir.IRBuilder,
+    words: Sequence[ir.Value],
+    transposed: bool,
+    address: ir.Value,
+    immediate: int,
+) -> None:
+    """Store 1, 2 or 4 matrices of 8 x 16 bytes to shared memory by stmatrix, a register of each.
+
+    A lane passes the address of a row as for ldmatrix.
+    """
+    way = ".trans" if transposed else ""
+    names = ", ".join(f"${index + 2}" for index in range(len(words)))
+    text = f"stmatrix.sync.aligned.m8n8.x{len(words)}{way}.shared.b16 [$0+$1], {{{names}}};"
+    inputs = [_pointer(address), "n", *"r" * len(words)]
+    arguments = [address, _offset(immediate), *words]
+    stored = _assembly(builder, ir.VoidType(), text, inputs, arguments)
+    stored.attributes.add("convergent")  # as ldmatrix
+
+
 def permute_bytes(
     builder: ir.IRBuilder, low: ir.Value, high: ir.Value, chosen: Sequence[int]
 ) -> ir.Value:

@@ -187,8 +187,13 @@ def _of_warpgroup(a: str, b: str, acc: str, n: int) -> Atom:
     columns = " ".join(f"n{8 << bit}" for bit in range((n // 8).bit_length() - 1))
     accumulator = FragmentLayout(f"n1 m8 {columns}", "n2 n4 m1 m2 m4")
     rhs = FragmentLayout("", "- - - - -")
-    lhs = _HALF_16[3]
-    return Atom(a, b, acc, 64, n, 16, lhs, rhs, accumulator, "wgmma", (8, 0), _WARPGROUP)
+    _, _, k, lhs, _ = _OF_32_BYTES[BITS[a]]
+    ptx = (8, 4) if acc == "s32" and a != b else (8, 0)
+    return Atom(a, b, acc, 64, n, k, lhs, rhs, accumulator, "wgmma", ptx, _WARPGROUP)
+
+
+_OF_32_BYTES = {8: _BYTE_32, 16: _HALF_16, 32: _WORD_8}
+"""Bits of an element -> the shape whose rows of lhs have 32 bytes, and its layouts."""
 
 
 _INT8: Feature = "mma.sync int8 m16n8"
@@ -215,8 +220,16 @@ ATOMS: tuple[Atom, ...] = (
     Atom("f64", "f64", "f64", *_FUSED),
 )
 """The atoms of one warp; of those with the same element types the larger ones come first."""
+_GROUP_TYPES = (
+    ("f16", "f16", "f32"),
+    ("f16", "f16", "f16"),
+    ("bf16", "bf16", "f32"),
+    ("tf32", "tf32", "f32"),
+    *((a, b, acc) for a, b in _FP8 for acc in ("f32", "f16")),
+    *((a, b, "s32") for a, b in _SIGNS),
+)
 GROUP_ATOMS: tuple[Atom, ...] = tuple(
-    _of_warpgroup(name, name, "f32", n) for name in ("f16", "bf16") for n in _GROUP_COLUMNS
+    _of_warpgroup(*types, n) for types in _GROUP_TYPES for n in _GROUP_COLUMNS
 )
 """The atoms of a warpgroup."""
 BY_MNEMONIC = {atom.mnemonic: atom for atom in (*ATOMS, *GROUP_ATOMS)}
@@ -238,11 +251,12 @@ def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
     return (fitting or atoms[-1:] or [None])[0]
 
 
-def group_atom_for(operand_type: str, n: int, target: Target) -> Atom | None:
-    """Return the atom of a warpgroup with n columns, None if a target has none."""
+def group_atom_for(a: str, b: str, acc: str, n: int, target: Target) -> Atom | None:
+    """Return the atom of a warpgroup for these types and n columns; None if a target has none."""
     if not target.has("wgmma"):
         return None
-    return next((each for each in GROUP_ATOMS if (each.a, each.n) == (operand_type, n)), None)
+    wanted = (a, b, acc, n)
+    return next((it for it in GROUP_ATOMS if (it.a, it.b, it.acc, it.n) == wanted), None)
 
 
 def multiply(

@@ -46,14 +46,44 @@ class OperandConversion:
     """The feature of a target that it uses; None if every target can do it so."""
 
 
-def _by_cvt(name: str) -> Emit:
-    def emit(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
-        if order != IN_ORDER:
-            word = permute_bytes(builder, word, word, order)
-        upper = builder.lshr(word, ir.Constant(_WORD, 16))
-        return [ptx.half_pair(builder, builder.trunc(part, _SHORT), name) for part in (word, upper)]
+_SIGN_OF = 8
+"""Added to the number of a byte: eight copies of its sign instead of the byte."""
+_SIGNS_AND_MAGNITUDES = 0xBF80BF80
 
-    return emit
+
+def _from_e4m3(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
+    """Shift an e4m3 to the place of an f16, whose exponent's bias is 8 more, and scale it.
+
+    What would be 480 is NaN: of all elements it alone overflows when it is scaled by 36,864 instead
+    of 256, and infinity times zero is NaN.
+    """
+    if "f8E4M3FN" in machine_of(builder).rounds:
+        return _by_cvt(builder, word, order)
+    zero, (a, b, c, d) = ir.Constant(_WORD, 0), order
+    made = []
+    for low, high in ((a, b), (c, d)):
+        pair = permute_bytes(builder, word, zero, (4, low, _SIGN_OF + low, high))
+        pair = builder.ashr(pair, ir.Constant(_WORD, 1))
+        pair = builder.and_(pair, ir.Constant(_WORD, _SIGNS_AND_MAGNITUDES))
+        small = builder.bitcast(pair, _HALVES)
+        large, scaled = (
+            builder.bitcast(builder.fmul(small, _halves(factor)), _WORD)
+            for factor in (36864.0, 256.0)
+        )
+        made.append(ptx.half_pair_fma(builder, large, zero, scaled))
+    return made
+
+
+def _by_cvt(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
+    if order != IN_ORDER:
+        word = permute_bytes(builder, word, word, order)
+    upper = builder.lshr(word, ir.Constant(_WORD, 16))
+    parts = (builder.trunc(part, _SHORT) for part in (word, upper))
+    return [ptx.half_pair(builder, part, "f8E4M3FN") for part in parts]
+
+
+def _halves(number: float) -> ir.Constant:
+    return ir.Constant(_HALVES, [number, number])
 
 
 def _upper_halves(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) -> list[ir.Value]:
@@ -73,7 +103,7 @@ def _from_bytes(signed: bool) -> Emit:
         if signed:
             word, base = builder.xor(word, ir.Constant(_WORD, _SIGN_BITS)), 1024.0 + 128.0
         upper = ir.Constant(_WORD, _INTEGER_BYTE)
-        less = ir.Constant(_HALVES, [-base, -base])
+        less = _halves(-base)
         made = []
         for chosen in ((a, 4, b, 4), (c, 4, d, 4)):
             pair = permute_bytes(builder, word, upper, chosen)
@@ -104,7 +134,8 @@ def _round_to_tf32(builder: ir.IRBuilder, word: ir.Value, order: Sequence[int]) 
 _PAIRS: Feature = "f8 conversions"
 
 OPERAND_CONVERSIONS: tuple[OperandConversion, ...] = (
-    OperandConversion("f8E4M3FN", "f16", "", 0.5, _by_cvt("f8E4M3FN"), _PAIRS),
+    OperandConversion("f8E4M3FN", "f16", "", 0.5, _from_e4m3, _PAIRS),
+    OperandConversion("f8E4M3FN", "f16", "", 3, _from_e4m3),
     OperandConversion("f8E5M2", "f16", "", 0.5, _upper_halves),
     OperandConversion("i8", "f16", "signed", 1.25, _from_bytes(signed=True)),
     OperandConversion("i8", "f16", "unsigned", 1, _from_bytes(signed=False)),

@@ -70,6 +70,30 @@ def copy(
     _run(builder, text, [destination, tensor_map, barrier, *coordinates])
 
 
+def store(
+    builder: ir.IRBuilder, source: ir.Value, tensor_map: ir.Value, coordinates: Sequence[ir.Value]
+) -> None:
+    """Start to store a box, in a group of this thread; coordinates are as for `copy`."""
+    rank = len(coordinates)
+    numbers = ", ".join(f"${index}" for index in range(2, 2 + rank))
+    text = (
+        f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"
+        f" [$1, {{{numbers}}}], [$0];"
+    )
+    _run(builder, text, [source, tensor_map, *coordinates])
+
+
+def commit_stores(builder: ir.IRBuilder) -> None:
+    """Make a group of the boxes that this thread has started to store since its last one."""
+    _run(builder, "cp.async.bulk.commit_group;", [])
+
+
+def wait_stores(builder: ir.IRBuilder, complete: bool) -> None:
+    """Wait until this thread's groups have read shared memory; if `complete`, also written."""
+    how = "" if complete else ".read"
+    _run(builder, f"cp.async.bulk.wait_group{how} 0;", [])
+
+
 def wait(builder: ir.IRBuilder, barrier: ir.Value, parity: ir.Value) -> None:
     """Wait for the end of the phase of a parity (i32, 0 or 1)."""
     text = (

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import pair_of
+
 from .mma_atoms import BITS, Atom
 
-_CONSTRAINTS = {ir.IntType(32): "r", ir.IntType(64): "l", ir.FloatType(): "f"}
+_WORD = ir.IntType(32)
+_CONSTRAINTS = {_WORD: "r", ir.IntType(64): "l", ir.FloatType(): "f"}
 
 Operands = tuple[Sequence[ir.Value], Sequence[ir.Value]]
 """lhs and rhs of one instruction: a descriptor (i64), or registers of lhs (i32 each)."""
@@ -25,36 +28,43 @@ def start(
     products: Sequence[Operands],
     transposed: tuple[bool, bool],
     acc: Sequence[ir.Value],
+    fresh: bool,
     commit: bool,
 ) -> list[ir.Value]:
     """Start to add products to an accumulator; return it, under way.
 
     `transposed` says of lhs and rhs whether rows in shared memory go along m or n. With `commit`,
-    the products started since the last group become one.
+    the products started since the last group become one. To a `fresh` accumulator the first product
+    is not added: its registers are set.
     """
-    registers = f"{{{', '.join(f'${index}' for index in range(len(acc)))}}}"
+    count = len(acc) // 2 if _are_halves(acc) else len(acc)
+    registers = f"{{{', '.join(f'${index}' for index in range(count))}}}"
+    outputs = count if fresh else 2 * count
     arguments: list[ir.Value] = []
     lines = ["{ .reg .pred add; setp.ne.b32 add, 1, 0;", "wgmma.fence.sync.aligned;"]
+    if fresh:
+        lines.insert(1, ".reg .pred set; setp.ne.b32 set, 0, 0;")
 
     def named(values: Sequence[ir.Value]) -> str:
         numbers = []
         for value in values:
             if value not in arguments:
                 arguments.append(value)
-            numbers.append(f"${2 * len(acc) + arguments.index(value)}")
+            numbers.append(f"${outputs + arguments.index(value)}")
         return numbers[0] if len(values) == 1 else f"{{{', '.join(numbers)}}}"
 
-    halves = BITS[atom.a] == 16
-    for lhs, rhs in products:
-        flags = ["1", "1"]
-        if halves:
+    for number, (lhs, rhs) in enumerate(products):
+        flags = ["set" if fresh and not number else "add"]
+        if atom.acc != "s32":
+            flags += ["1", "1"]
+        if BITS[atom.a] == 16:
             kinds = transposed if len(lhs) == 1 else transposed[1:]
             flags += [str(int(each)) for each in kinds]
-        operands = f"{registers}, {named(lhs)}, {named(rhs)}, add, {', '.join(flags)}"
+        operands = f"{registers}, {named(lhs)}, {named(rhs)}, {', '.join(flags)}"
         lines.append(f"{atom.mnemonic} {operands};")
     if commit:
         lines.append("wgmma.commit_group.sync.aligned;")
-    return _tied(builder, " ".join([*lines, "}"]), acc, arguments)
+    return _tied(builder, " ".join([*lines, "}"]), acc, arguments, fresh)
 
 
 def wait(
@@ -75,17 +85,45 @@ def fence_proxy(builder: ir.IRBuilder) -> None:
 
 
 def _tied(
-    builder: ir.IRBuilder, text: str, acc: Sequence[ir.Value], arguments: Sequence[ir.Value]
+    builder: ir.IRBuilder,
+    text: str,
+    acc: Sequence[ir.Value],
+    arguments: Sequence[ir.Value],
+    fresh: bool = False,
 ) -> list[ir.Value]:
-    """Emit assembly that changes the registers of an accumulator in place."""
-    kinds = [each.type for each in acc]
-    constraints = [f"={_CONSTRAINTS[kind]}" for kind in kinds]
-    constraints += [str(index) for index in range(len(acc))]
+    """Emit assembly that changes the registers of an accumulator in place, or sets `fresh` ones."""
+    halves = _are_halves(acc)
+    registers = acc
+    if halves:  # LLVM makes nothing of packing what was just unpacked
+        registers = [pair_of(builder, *pair) for pair in zip(acc[::2], acc[1::2], strict=True)]
+    kinds = [each.type for each in registers]
+    constraints = [f"={'&' if fresh else ''}{_CONSTRAINTS[kind]}" for kind in kinds]
+    operands = list(arguments)
+    if not fresh:
+        constraints += [str(index) for index in range(len(kinds))]
+        operands = [*registers, *arguments]
     constraints += [_CONSTRAINTS[each.type] for each in arguments]
     constraints.append("~{memory}")
-    operands = [*acc, *arguments]
     result = ir.LiteralStructType(kinds) if kinds else ir.VoidType()
     function = ir.FunctionType(result, [each.type for each in operands])
     made = builder.asm(function, text, ",".join(constraints), operands, True)
     made.attributes.add("convergent")  # all warps of the group execute it together
-    return [builder.extract_value(made, index) for index in range(len(acc))]
+    changed = [builder.extract_value(made, index) for index in range(len(kinds))]
+    return _unpacked(builder, changed) if halves else changed
+
+
+_PAIR = ir.VectorType(ir.HalfType(), 2)
+
+
+def _are_halves(acc: Sequence[ir.Value]) -> bool:
+    """Whether a register holds two elements of an accumulator: neighbours along n."""
+    return bool(acc) and isinstance(acc[0].type, ir.HalfType)
+
+
+def _unpacked(builder: ir.IRBuilder, words: Sequence[ir.Value]) -> list[ir.Value]:
+    pairs = [builder.bitcast(word, _PAIR) for word in words]
+    return [
+        builder.extract_element(pair, ir.Constant(_WORD, index))
+        for pair in pairs
+        for index in (0, 1)
+    ]

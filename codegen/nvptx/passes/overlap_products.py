@@ -33,7 +33,7 @@ from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
 
-_TRUTH = Tile(Scalar("i1"))
+_TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
 _FILLS = (*COPIES, "commit_copies")
 """Ops of an iteration that fill a slot of a ring."""
 
@@ -47,7 +47,7 @@ def overlap_products(state: KernelState) -> None:
             continue
         made = _delayed(loop)
         if isinstance(made, Op):
-            state.reasons[Decision.RING_SLOTS].move(loop, made)
+            state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
             state.reasons[Decision.OVERLAP].add(made, Reason("delayed"))
             edited = True
             continue
@@ -117,6 +117,8 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     adding = {op for each in sums for op in each.products}
     if not adding.issuperset(products):
         return Reason("sum_used")
+    if any(each.argument.type.element == _HALF for each in sums):
+        return Reason("packed_sums")
     stored = {behind(op.operands["destination"])[0] for op in loop.walk() if _stores(op)}
     for value in _operands(products):
         if not isinstance(value.type, Shared):

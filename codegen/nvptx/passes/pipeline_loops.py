@@ -29,7 +29,7 @@ from tileir.types import Scalar, Tile, ValueType
 from .register_loads import RegisterLoads
 from .ring_loads import Rings
 from .split_products import first_slice
-from .tensor_rings import by_tensor_copies
+from .tensor_rings import ring_of
 
 _BOOL = Tile(Scalar("i1"))
 _BOUNDS = ("lowerBound", "upperBound", "step")
@@ -102,15 +102,14 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
     rings, edited = Rings(state, target), False
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
         refused = state.reasons[Decision.NOT_AHEAD]
-        ring = rings.choose(loop, refused)
-        loads: Loads | None = ring and by_tensor_copies(ring, state, target)
+        loads: Loads | None = ring_of(rings, loop, state, target)
         loads = loads or RegisterLoads.choose(loop, refused)
         if loads is not None:
-            for early in loads.early:
-                refused.drop(early.load)
+            here = [refused.drop(early.load) for early in loads.early]
             made, edited = _pipeline(loop, loads), True
-            for op in loads.made:
+            for early, op, why in zip(loads.early, loads.made, here, strict=True):
                 state.reasons[Decision.AHEAD].add(op, loads.reason)
+                state.reasons[Decision.NOT_BY_TENSORS].hand_on(early.load, op, why)
             if loads.depth is not None:
                 state.reasons[Decision.RING_SLOTS].add(made, loads.depth)
     for load in _outside_of_loops(state):

@@ -1,8 +1,9 @@
 """Loads that a loop copies asynchronously, iterations ahead, into the slots of a ring.
 
 A load goes through a ring if it may be made early, if only matrix products read its tile, from
-shared memory, and if asynchronous copies can make it: of 4, 8 or 16 bytes each, unconverted, with
-zeros beyond the tensor's edge, or where a mask is false.
+shared memory, and if asynchronous copies can make it: unconverted, with zeros beyond the tensor's
+edge, or where a mask is false. Those of threads have 4, 8 or 16 bytes each (`tensor_rings` has the
+others).
 """
 
 from __future__ import annotations
@@ -87,11 +88,12 @@ class Rings:
         elif variables:  # beside them, nothing says that a source is in global memory
             self._problem = Reason("variables")
 
-    def choose(self, loop: Op, refused: Reasons) -> RingLoads | None:
+    def choose(self, loop: Op, refused: Reasons, by_threads: bool = True) -> RingLoads | None:
         """Return the ring of a loop, None if it has none or a loop inside of it has one.
 
         Where shared memory is short, the largest tiles are left out. `refused` gets the loads that
-        no ring is for, and why.
+        no ring is for, and why. Unless it is to be filled `by_threads`, the ring may have loads
+        that these cannot copy.
         """
         facts: Divisibility = self._state.kernel.facts(Divisibility)
         general = self._problem or (
@@ -103,7 +105,7 @@ class Rings:
                 refused.add(load, Reason(early, most_ops(load)))
             elif general:
                 refused.add(load, general)
-            elif problem := copy_problem(load, self._state.threads, facts):
+            elif by_threads and (problem := self.problem(load)):
                 refused.add(load, problem)
             elif isinstance(found := self._copied(early), Reason):
                 refused.add(load, found)
@@ -117,6 +119,10 @@ class Rings:
             refused.add(largest.early.load, Reason("no_room", largest.bytes))
             copied.remove(largest)
         return None
+
+    def problem(self, load: Op) -> Reason | None:
+        """Return why copies by threads cannot make a load; None if they can."""
+        return copy_problem(load, self._state.threads, self._state.kernel.facts(Divisibility))
 
     def _stages(self, loop: Op, copied: Sequence[Copied]) -> tuple[int, Reason]:
         """Return the number of slots that shared memory has for these tiles, and why so many."""
@@ -161,9 +167,13 @@ def _other_reader(place: Value, store: Op) -> Op | None:
         if use.slot == SAME_MEMORY.get(use.op.name):
             if reader := _other_reader(use.op.result, store):
                 return reader
-        elif use.op is not store and use.op.name not in (*PRODUCT_NAMES, *ENDS):
+        elif use.op is not store and use.op.name not in _READERS:
             return use.op
     return None
+
+
+_READERS = (*PRODUCT_NAMES, "copy_shared", *ENDS)
+"""What reads a ring: matrix products, and what copies a tile for them."""
 
 
 class RingLoads:
@@ -185,13 +195,16 @@ class RingLoads:
         self.depth: Reason = why
         self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
-        self._attributes = [_attributes_of(each.early.load, threads, facts) for each in copied]
+        self._attributes: list[dict[str, Any]] = []
         self._rings: list[Value] = []
         self._tokens: list[Value | None] = []
         self._next: Value | None = None
 
     def before(self, loop: Op) -> list[Value]:
         """See `Loads`: the turn of the first slot."""
+        if not self.phased:
+            loads = [each.load for each in self.early]
+            self._attributes = [_attributes_of(load, self.threads, self.facts) for load in loads]
         kinds = [
             Shared(tile.element, tile.shape, tile.offsets, self.stages)
             for tile in (each.tile for each in self.copied)

@@ -4,7 +4,10 @@ An operand that is not in the layout of the atom comes from shared memory: its r
 it is a renumbering of, is stored there where it is defined. Where shared memory cannot hold an
 operand, pieces of it along k are stored one after the other, each before the `mma` that reads it.
 
-An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last.
+An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last,
+unless the instruction itself adds in f16.
+Where tensor cores add with few bits, only short sums are left to them: each piece along k has an
+accumulator of its own, which begins with zero and is added in registers.
 """
 
 from __future__ import annotations
@@ -16,16 +19,23 @@ from typing import Any, cast
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
+from tileir.codegen.layouts.shared_copies import through_registers
+from tileir.codegen.layouts.swizzled_rows import swizzled_rows
+from tileir.codegen.nvptx.machine.mma_atoms import stored_as
+from tileir.codegen.nvptx.schedule.group_products import Restaged, is_promoted
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
+from tileir.ir.constants import to_constant
 from tileir.types import Element, Scalar, Tile
 
 _IN_MEMORY = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
 """Operand type of an atom -> the element type in memory, where the names differ."""
 _HALF, _SINGLE = Scalar("f16"), Scalar("f32")
 _SCALED = ("lhs_scale", "rhs_scale")
+SHORT_SUM = 128
+"""The most elements along k whose products tensor cores add with few bits."""
 
 
 class ProductOperands:
@@ -42,6 +52,8 @@ class ProductOperands:
     ) -> None:
         self._assignment, self._form, self._add = state.assignment, form, add
         self._places: dict[Value, Value] = {}
+        self._copies: dict[tuple[Op, str], Value] = {}
+        """The operands that were staged twice, in shared memory the second time."""
 
     def stage(self, value: Value) -> None:
         """Store a tile that has just been defined to shared memory, if that is planned."""
@@ -57,10 +69,12 @@ class ProductOperands:
         split = self._assignment.split.get(op)
         acc = self._form(op.operands["acc"], plan.acc.layout)
         rounded = acc.type
-        if rounded.element == _HALF:
+        if rounded.element == _HALF and plan.atom.acc != "f16":
             acc = self._converted(op, acc, _SINGLE)
         if split is None:
-            return self._completed(op, self._mma(op, plan, acc, {}), rounded)
+            promoted = is_promoted(op, plan)
+            made = self._promoted(op, plan, acc) if promoted else self._mma(op, plan, acc, {})
+            return self._completed(op, made, rounded)
         extent = plan.extents["k"]
         places = {
             slot: self._allocate(root_of(op.operands[slot]), staging, op)
@@ -78,6 +92,24 @@ class ProductOperands:
             ends = {"first": first, "end": first + split.length}
             made = self._mma(op, plan, acc, places, ends)
         return self._completed(op, cast(Op, made), rounded)
+
+    def _promoted(self, op: Op, plan: ProductPlan, acc: Value) -> Op:
+        """Return the op that completes a product of short sums, which are added in registers."""
+        extent, mode = plan.extents["k"], {"rounding_mode": "nearest_even"}
+        nothing = to_constant(0.0, Tile(acc.type.element, acc.type.shape))
+        zero = make("constant", attributes={"value": nothing}, results=[acc.type], origin=op)
+        self._add(zero)
+        made = None
+        for first in range(0, extent, SHORT_SUM):
+            if made is not None:
+                self._add(made)
+                acc = made.result
+            end = min(first + SHORT_SUM, extent)
+            ends = {} if end - first == extent else {"first": first, "end": end}
+            last = self._mma(op, plan, zero.result, {}, ends)
+            self._add(last)
+            made = make("addf", {"lhs": acc, "rhs": last.result}, mode, [acc.type], origin=op)
+        return cast(Op, made)
 
     def _completed(
         self, op: Op, last: Op, kind: Frag | Tile
@@ -116,6 +148,9 @@ class ProductOperands:
         if not plan.atom.of_warpgroup:
             attributes["paired"] = plan.paired
         for slot in ("lhs", "rhs"):
+            if restaged := self._assignment.restaged.get((op, slot)):
+                operands[slot] = self._copied(op, plan, slot, restaged)
+                continue
             value, reading = op.operands[slot], self._assignment.converted.get((op, slot))
             root = root_of(value) if reading is None else reading.root
             place = pieces.get(slot) or self._places.get(root)
@@ -146,6 +181,22 @@ class ProductOperands:
         )
         waits = {"flight": started.result, "memory": memory}
         return make("wait_mma", waits, {"pending": 0}, [kind], origin=op)
+
+    def _copied(self, op: Op, plan: ProductPlan, slot: str, restaged: Restaged) -> Value:
+        """Copy an operand to rows that tensor cores read; return it there."""
+        if (op, slot) not in self._copies:
+            root, place = restaged.root, self._places[restaged.root]
+            shape, source = root.type.shape, cast(Shared, place.type).offsets
+            rows = swizzled_rows(shape, restaged.inner, plan.size)
+            kind = Shared(stored_as(plan.atom.operand(slot)), shape, cast("tuple[int, ...]", rows))
+            made = make("shared_alloc", results=[kind], origin=op)
+            self._add(made)
+            threads = through_registers(source, kind.offsets, plan.size, self._assignment.threads)
+            attributes = {"threads": threads, "conversion": restaged.conversion or None}
+            operands = {"source": place, "destination": made.result}
+            self._add(make("copy_shared", operands, attributes, origin=op))
+            self._copies[op, slot] = self._seen_as(op, op.operands[slot], made.result, root)
+        return self._copies[op, slot]
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

@@ -1,9 +1,9 @@
 """Rings that tensor copies fill: one thread starts them, and mbarriers say when they are done.
 
 A ring of `ring_loads` is filled by tensor copies if each of its loads has a recipe for a tensor map
-(`schedule.tensor_recipes`). The mbarrier of a slot counts the bytes that arrive; a thread that has
-waited on it sees all of them, so no barrier is needed behind the wait. One is needed before a slot
-is filled again: all warps must have read it.
+(`schedule.tensor_recipes`), whether or not threads could copy them, too. The mbarrier of a slot
+counts the bytes that arrive; a thread that has waited on it sees all of them, so no barrier is
+needed behind the wait. One is needed before a slot is filled again: all warps must have read it.
 """
 
 from __future__ import annotations
@@ -14,35 +14,66 @@ from tileir.codegen.block.areas import pattern_alignment
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Mbarrier
 from tileir.codegen.layouts.swizzled_rows import span_of
-from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.launch.parameters import fits
+from tileir.codegen.nvptx.reasons import Decision, Reason, Reasons
 from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Token
 
-from .ring_loads import RingLoads, mapped
+from .ring_loads import Copied, RingLoads, Rings, mapped
 
 
-def by_tensor_copies(ring: RingLoads, state: KernelState, target: Target) -> RingLoads:
-    """Return the same ring, filled by tensor copies if these can make all of its loads.
+def ring_of(rings: Rings, loop: Op, state: KernelState, target: Target) -> RingLoads | None:
+    """Return the ring of a loop, filled by tensor copies if these can make all of its loads.
 
     The kernel gets the tensor maps for them.
     """
+    refused = state.reasons[Decision.NOT_AHEAD]
     if not target.has("tensor copies"):
-        return ring
-    recipes: TensorRecipes = state.kernel.facts(TensorRecipes)
-    found = []
+        return rings.choose(loop, refused)
+    others = Reasons()
+    ring = rings.choose(loop, others, by_threads=False)
+    if ring is not None:
+        ring = _by_tensor_copies(ring, state)
+        if not ring.phased and any(rings.problem(each.load) for each in ring.early):
+            ring = rings.choose(loop, refused)
+            return ring and _by_tensor_copies(ring, state)
+    refused.take(others)
+    return ring
+
+
+def _by_tensor_copies(ring: RingLoads, state: KernelState) -> RingLoads:
+    """Return the same ring, filled by tensor copies if these can make all of its loads."""
+    recipes, found = state.kernel.facts(TensorRecipes), list[TensorRecipe]()
+    refused = state.reasons[Decision.NOT_BY_TENSORS]
     for each in ring.copied:
-        if pattern_alignment(each.place.result) == 1:
-            return ring
-        recipe = recipes.recipe(each.early.load, span_of(each.tile.offsets, each.element_bytes))
+        recipe = _recipe(each, recipes)
         if isinstance(recipe, Reason):
-            return ring
-        found.append(recipe)
+            refused.add(each.early.load, recipe)
+        else:
+            found.append(recipe)
+    if len(found) < len(ring.copied):
+        for each in ring.early:
+            if not refused.of(each.load):
+                refused.add(each.load, Reason("other_load"))
+        return ring
     maps = state.tensor_maps
-    maps += [recipe for recipe in dict.fromkeys(found) if recipe not in maps]
+    added = [recipe for recipe in dict.fromkeys(found) if recipe not in maps]
+    if not fits(state.kernel, len(maps) + len(added)):
+        for each in ring.early:
+            refused.add(each.load, Reason("many_maps"))
+        return ring
+    maps += added
     return TensorRing(ring, [(maps.index(recipe), recipe) for recipe in found])
+
+
+def _recipe(copied: Copied, recipes: TensorRecipes) -> TensorRecipe | Reason:
+    """Return the recipe for the copies of a load into its slots, or why there is none."""
+    if pattern_alignment(copied.place.result) == 1:
+        return Reason("no_pattern")
+    return recipes.recipe(copied.early.load, span_of(copied.tile.offsets, copied.element_bytes))
 
 
 class TensorRing(RingLoads):
@@ -67,7 +98,9 @@ class TensorRing(RingLoads):
         return made
 
     def behind(self, loop: Op) -> None:
-        """See `Loads`: the mbarriers are not used any more."""
+        """See `Loads`: the mbarriers are not used any more, and may be initialised again."""
+        if loop.parent.parent_op is None:
+            return
         end = make("mbarrier_inval", {"barriers": self._barriers}, origin=loop)
         end.insert_after(loop)
 

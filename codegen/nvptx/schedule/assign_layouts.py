@@ -82,7 +82,7 @@ class _Assigner:
         self.kernel, self.target = state.kernel, target
         self.facts: Divisibility = self.kernel.facts(Divisibility)
         self.threads, self.most = state.threads, state.longest_vector
-        self.assignment = Assignment(self.threads, products=state.products)
+        self.assignment = Assignment(self.threads, products=state.products, restaged=state.restaged)
         self.uniform = uniform(self.threads)
         self.preferences, self.readings = state.preferences, state.readings
         self.in_folds = set(in_folds(self.kernel))
@@ -95,7 +95,7 @@ class _Assigner:
             for op, plan in state.products.items()
             if plan.atom.of_warpgroup
             for slot in ("lhs", "rhs")
-        }
+        } | {restaged.root for restaged in state.restaged.values()}
         """The tiles that tensor cores read from shared memory, by descriptors."""
 
     def run(self) -> Assignment:
@@ -336,6 +336,10 @@ class _Assigner:
         too_large = {}
         for slot in ("lhs", "rhs"):
             value, part = op.operands[slot], plan.part(slot)
+            if restaged := self.assignment.restaged.get((op, slot)):
+                element = restaged.root.type.element
+                self._stage(restaged.root, element.name, memory_bytes(element))
+                continue
             preferred = self.preferences.get(value)
             if plan.atom.of_warpgroup and slot == "rhs":
                 preferred = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tileir.codegen.layouts.linear_layout import LinearLayout, uniform
 from tileir.ir import Op, Value
 
+from .group_products import Restaged
 from .mma_plan import ProductPlan
 from .read_conversions import Reading
 from .split_operands import SplitOperands
@@ -30,6 +31,8 @@ class Assignment:
     """Tiles that matrix products read from shared memory."""
     converted: dict[tuple[Op, str], Reading] = field(default_factory=dict)
     """Product and slot -> the operand that is converted when it is read, where it is staged."""
+    restaged: dict[tuple[Op, str], Restaged] = field(default_factory=dict)
+    """Product and slot -> the operand that is staged twice."""
     split: dict[Op, SplitOperands] = field(default_factory=dict)
     """Matrix products whose operands are staged in pieces."""
 

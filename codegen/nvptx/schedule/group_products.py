@@ -4,11 +4,16 @@ Tensor cores read operands from shared memory by descriptors, so there must be r
 them, in swizzled rows that a descriptor can name; lhs may be in registers instead. Accumulators are
 under way while other work is done, so a thread needs registers for all that live at once: ptxas
 serialises products that have too few, or refuses them.
+
+Of elements that have other than two bytes, rows go along k. An operand whose neighbours in memory
+do not, or which is rounded to tf32, is staged twice: as it is loaded, so that copies go ahead, and
+then in such rows (see `layouts.shared_copies`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_plain_load
@@ -17,8 +22,11 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.nvptx.machine.matrix_descriptor import MatrixDescriptor
-from tileir.codegen.nvptx.machine.mma_atoms import GROUP_ATOMS, group_atom_for
+from tileir.codegen.nvptx.machine.mma_atoms import GROUP_ATOMS, group_atom_for, stored_as
+from tileir.codegen.nvptx.machine.operand_conversions import operand_conversion
 from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.ops import Family, family_of
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 
@@ -27,19 +35,45 @@ from .mma_plan import (
     ProductPlan,
     by_rows,
     extents_of,
+    operand_types,
     powers,
     product_plan,
+    signs_of,
     taken_bits,
 )
+from .read_conversions import early_tiles, why_not_ahead
 from .staged import root_of, seen_as
 from .view_facts import inner_of
 
 MORE_REGISTERS = 40
 """Registers of a thread besides accumulators. ptxas 13.0 asks for 26 at least."""
 _TYPES = frozenset(atom.a for atom in GROUP_ATOMS)
+_WITH_SHORT_SUMS = ("e4m3", "e5m2")
+"""Operand types whose products tensor cores add with few bits: one more than 13."""
 _WARPS, _ROWS = log2(4), GROUP_ATOMS[0].m
 _MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
 _SLOTS = ("lhs", "rhs")
+
+
+class Restaged(NamedTuple):
+    """An operand that is staged twice."""
+
+    root: Value
+    """The tile as it is loaded."""
+    inner: int
+    """The dimension of that along which rows go the second time."""
+    conversion: str
+    """How elements are converted then; empty if they are not."""
+
+
+class GroupProducts(NamedTuple):
+    """The plans of all products, and what is to know about them."""
+
+    plans: dict[Op, ProductPlan]
+    refused: dict[Op, Reason]
+    """The products that are not by atoms of warpgroups, and why; none if the target has none."""
+    restaged: dict[tuple[Op, str], Restaged]
+    """Product and slot -> the operands that are staged twice."""
 
 
 def by_warpgroups(
@@ -50,29 +84,36 @@ def by_warpgroups(
     target: Target,
     facts: Divisibility,
     room: int,
-) -> tuple[dict[Op, ProductPlan], dict[Op, Reason]]:
+) -> GroupProducts:
     """Return the plans of a kernel's products, by atoms of warpgroups where they can be.
 
     `registers` are those that a thread may have, `room` the bytes of shared memory for operands.
-    The second result says of the other products why not; it is empty if the target has no such
-    atoms.
     """
-    if not target.has("wgmma"):
-        return dict(plans), {}
+    if not target.has("wgmma") or not plans:
+        return GroupProducts(dict(plans), {}, {})
     warps, rows = (threads // target.warp).bit_length() - 1, by_rows(kernel)
-    general = _too_large(kernel, plans, threads, registers, room) if plans else None
-    found, refused = dict(plans), dict[Op, Reason]()
+    operands = _Operands(early_tiles(kernel, target), threads, target, facts)
+    found, refused, restaged = dict(plans), dict[Op, Reason](), dict[tuple[Op, str], Restaged]()
     for op in plans:
-        plan = general or _plan(op, warps, op in rows, target, facts)
-        if isinstance(plan, Reason):
-            refused[op] = plan
+        plan = _plan(op, warps, op in rows, target)
+        ways = operands.ways(op, plan) if isinstance(plan, ProductPlan) else plan
+        if isinstance(plan, Reason) or isinstance(ways, Reason):
+            refused[op] = plan if isinstance(plan, Reason) else ways
         else:
             found[op] = plan
-    return found, refused
+            restaged |= {(op, slot): way for slot, way in ways.items()}
+    if general := _too_large(kernel, found, restaged.values(), threads, registers, room):
+        return GroupProducts(dict(plans), dict.fromkeys(plans, general), {})
+    return GroupProducts(found, refused, restaged)
 
 
 def _too_large(
-    kernel: KernelIR, plans: Mapping[Op, ProductPlan], threads: int, registers: int, room: int
+    kernel: KernelIR,
+    plans: Mapping[Op, ProductPlan],
+    restaged: Iterable[Restaged],
+    threads: int,
+    registers: int,
+    room: int,
 ) -> Reason | None:
     """Return why no product of a kernel can have such a plan."""
     sizes: dict[Op | None, dict[Value, int]] = {None: {}}
@@ -83,9 +124,11 @@ def _too_large(
             found[root] = max(found.get(root, 0), plan.size * root.type.size)
     # Loops one behind the other have the same memory in turn.
     outside, *loops = (sum(each.values()) for each in sizes.values())
-    if (total := outside + max(loops, default=0)) > room:
+    again = sum(memory_bytes(it.root.type.element) * it.root.type.size for it in restaged)
+    if (total := outside + max(loops, default=0) + again) > room:
         return Reason("group_memory", total)
-    words = accumulator_words(kernel) // threads
+    added = [op.result.type.size for op, plan in plans.items() if is_promoted(op, plan)]
+    words = (accumulator_words(kernel) + max(added, default=0)) // threads
     return Reason("group_registers", words) if words + MORE_REGISTERS > registers else None
 
 
@@ -98,40 +141,46 @@ def _outermost_loop(value: Value) -> Op | None:
     return found
 
 
-def _plan(
-    op: Op, warps: int, rows: bool, target: Target, facts: Divisibility
-) -> ProductPlan | Reason:
-    """Plan a product, or return why there is no plan."""
-    element = op.operands["lhs"].type.element
-    if op.name != "mmaf" or element.name not in _TYPES:
-        return Reason("group_type", element)
-    if any(_is_converted(op.operands[slot]) for slot in _SLOTS):
-        return Reason("group_converted")
-    plan = of_warpgroups(element.name, extents_of(op), warps, rows, target)
-    if isinstance(plan, Reason):
-        return plan
-    for slot in _SLOTS:
-        if not _readable(op.operands[slot], plan, slot, facts):
-            return Reason("group_rows", slot)
-    return plan
+def is_promoted(op: Op, plan: ProductPlan) -> bool:
+    """Whether a product gets an accumulator of its own, which is added to that of the op then.
 
-
-def _is_converted(value: Value) -> bool:
-    """Whether an operand is converted from a tile that is loaded.
-
-    Atoms of a warp may convert what they read: then copies are asynchronous.
+    Tensor cores add 8-bit floats with fewer bits than the type of the accumulator has. Only an op
+    that says so, by `fast_acc`, leaves a long sum to them.
     """
-    conversion = root_of(value).owner
-    if not isinstance(conversion, Op) or conversion.name not in ("ftof", "itof"):
-        return False
-    source = root_of(conversion.operands["from"]).owner
-    return isinstance(source, Op) and is_plain_load(source)
+    short = plan.atom.of_warpgroup and plan.atom.a in _WITH_SHORT_SUMS
+    return short and not op.attributes["fast_acc"]
+
+
+def _plan(op: Op, warps: int, rows: bool, target: Target) -> ProductPlan | Reason:
+    """Plan a product, or return why there is no plan."""
+    types, element = _types_of(op), op.operands["lhs"].type.element
+    if types is None or stored_as(types[0]) != element:
+        return Reason("group_type", element)
+    return of_warpgroups(types, extents_of(op), warps, rows, target)
+
+
+def _types_of(op: Op) -> tuple[str, str, str] | None:
+    """Return the types of lhs, rhs and accumulator of the atoms for a product; None without."""
+    if op.name == "mmai":
+        return *signs_of(op), "s32"
+    operand_type = operand_types(op.operands["lhs"].type.element)[0]
+    if op.name != "mmaf" or operand_type not in _TYPES:
+        return None
+    exact = operand_type in _WITH_SHORT_SUMS and not op.attributes["fast_acc"]
+    half = op.result.type.element.name == "f16" and not exact
+    return operand_type, operand_type, "f16" if half else "f32"
 
 
 def of_warpgroups(
-    operand_type: str, extents: dict[str, int], warps: int, rows_only: bool, target: Target
+    types: tuple[str, str, str],
+    extents: dict[str, int],
+    warps: int,
+    rows_only: bool,
+    target: Target,
 ) -> ProductPlan | Reason:
     """Divide a product among the warpgroups of 2**`warps` warps: along its rows, if `rows_only`.
+
+    `types` are those of lhs, rhs and the accumulator in the atom.
 
     Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
     """
@@ -142,7 +191,7 @@ def of_warpgroups(
     taken["b"] = min(groups - taken["m"], log2(extents["b"]))
     taken["n"] = groups - taken["m"] - taken["b"]
     columns = min(extents["n"] >> taken["n"], _MOST_COLUMNS)
-    atom = group_atom_for(operand_type, columns, target)
+    atom = group_atom_for(*types, columns, target)
     small = atom is None or extents["m"] < atom.m or extents["k"] < atom.k
     if atom is None or small or (rows_only and taken["n"]):
         return Reason("group_share", f"{extents['m']}x{extents['n']}x{extents['k']}")
@@ -150,11 +199,76 @@ def of_warpgroups(
     return product_plan(atom, extents, tuple(chosen), "")
 
 
-def _readable(value: Value, plan: ProductPlan, slot: str, facts: Divisibility) -> bool:
-    """Whether tensor cores can read an operand from its staged tile."""
-    root = root_of(value)
-    rows = swizzled_rows(root.type.shape, inner_of(root, facts), plan.size)
-    return rows is not None and descriptor_of(plan, slot, seen_as(value, rows)) is not None
+class _Operands:
+    """How operands get into rows that tensor cores read."""
+
+    def __init__(
+        self, early: set[Value], threads: int, target: Target, facts: Divisibility
+    ) -> None:
+        self._early, self._threads, self._target, self._facts = early, threads, target, facts
+
+    def ways(self, op: Op, plan: ProductPlan) -> dict[str, Restaged] | Reason:
+        """Return the operands of a product that are staged twice, or why it cannot read one."""
+        found = {}
+        for slot in _SLOTS:
+            way = self._way(op, slot, plan)
+            if isinstance(way, Reason):
+                return way
+            if way is not None:
+                found[slot] = way
+        return found
+
+    def _way(self, op: Op, slot: str, plan: ProductPlan) -> Restaged | Reason | None:
+        """Return how an operand is staged twice, why it cannot be, or None if once is enough."""
+        value = op.operands[slot]
+        root, conversion = self._loaded(value, plan.atom.operand(slot))
+        if root is None:
+            return Reason("group_converted")
+        natural = inner_of(root, self._facts)
+        if not conversion and _readable(value, root, natural, plan, slot):
+            return None
+        dims = (natural, *(dim for dim in range(len(root.type.shape)) if dim != natural))
+        inner = next((dim for dim in dims if _readable(value, root, dim, plan, slot)), None)
+        if inner is None or swizzled_rows(root.type.shape, natural, plan.size) is None:
+            return Reason("group_rows", slot)
+        if why_not_ahead(op, root, self._early, self._threads, self._facts) is not None:
+            return Reason("group_ahead", slot)
+        if _is_used_otherwise(root, op):
+            return Reason("group_ahead", slot)
+        return Restaged(root, inner, conversion)
+
+    def _loaded(self, value: Value, operand_type: str) -> tuple[Value | None, str]:
+        """Return the tile that is staged for an operand, and how it is converted behind that.
+
+        The tile is None if atoms of a warp are better: these may convert what they read, so that
+        copies of what is loaded go ahead.
+        """
+        root = root_of(value)
+        conversion = root.owner
+        if not isinstance(conversion, Op) or conversion.name not in ("ftof", "itof"):
+            return root, ""
+        source = root_of(conversion.operands["from"])
+        if not isinstance(source.owner, Op) or not is_plain_load(source.owner):
+            return root, ""
+        by, stored = conversion.attributes.get("rounding_mode") or "", source.type.element
+        same_size = memory_bytes(stored) == memory_bytes(root.type.element)
+        row = operand_conversion(stored.name, operand_type, by, self._target)
+        return (source, by) if row is not None and same_size else (None, "")
+
+
+def _readable(value: Value, root: Value, inner: int, plan: ProductPlan, slot: str) -> bool:
+    """Whether tensor cores can read an operand from its root in rows along the dimension inner."""
+    rows = swizzled_rows(root.type.shape, inner, plan.size)
+    return rows is not None and descriptor_of(plan, slot, seen_as(value, rows, root)) is not None
+
+
+def _is_used_otherwise(value: Value, product: Op) -> bool:
+    """Whether anything but a product needs a tile, or what it becomes on the way there."""
+    for op in (use.op for use in value.uses):
+        on_the_way = family_of(op) is Family.RENUMBERING or op.name == "ftof"
+        if op is not product and not (on_the_way and not _is_used_otherwise(op.result, product)):
+            return True
+    return False
 
 
 def descriptor_of(plan: ProductPlan, slot: str, offsets: Sequence[int]) -> MatrixDescriptor | None:

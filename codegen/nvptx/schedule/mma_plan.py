@@ -39,7 +39,7 @@ from tileir.formats.forks import Lock
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.read.once import once
-from tileir.types import Tile
+from tileir.types import Element, Scalar, Tile
 
 from .staged import root_of, seen_as, staged_bases
 from .view_facts import inner_of
@@ -210,13 +210,24 @@ def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
     """Return the operand type of a product, and the atom that multiplies such operands."""
     k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
-        a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
+        a, b = signs_of(op)
         return a, cast(Atom, atom_for(a, b, k, target))  # every target has one for integers
-    for operand_type in _OPERAND_TYPES[op.operands["lhs"].type.element.name]:
+    for operand_type in operand_types(op.operands["lhs"].type.element):
         atom = atom_for(operand_type, operand_type, k, target)
         if atom is not None:
             return operand_type, atom
     raise AssertionError("the last operand type of every element type has an atom on all targets")
+
+
+def signs_of(op: Op) -> tuple[str, str]:
+    """Return the operand types of lhs and rhs of an mmai."""
+    lhs, rhs = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
+    return lhs, rhs
+
+
+def operand_types(element: Element) -> tuple[str, ...]:
+    """Return the operand types of atoms that an element converts to exactly, best first."""
+    return _OPERAND_TYPES[cast(Scalar, element).name]
 
 
 def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility) -> ProductPlan:

@@ -61,14 +61,14 @@ def convert_when_read(
     facts: Divisibility = kernel.facts(Divisibility)
     found: Readings = {}
     plans = dict(products)
-    early = set(_early_tiles(kernel)) if products and target.has("cp.async") else set()
+    early = early_tiles(kernel, target) if products else set()
     for op, plan in products.items():
         if plan.atom.of_warpgroup:  # tensor cores read them as they lie in shared memory
             continue
         for slot in SLOTS:
             root, conversion = _way_of(op.operands[slot], plan, target)
             if conversion is not None:
-                why = _problem(op, root, early, threads, facts)
+                why = why_not_ahead(op, root, early, threads, facts)
                 found[op, slot] = Reading(root, conversion, why is None, why or Reason("read"))
     while True:
         for op, plan in products.items():
@@ -99,16 +99,14 @@ def _way_of(
     return root, operand_conversion(root.type.element.name, plan.operand_type, by, target)
 
 
-def _early_tiles(kernel: KernelIR) -> Iterable[Value]:
-    """Yield the tiles that a loop may load iterations ahead."""
-    for loop in kernel.walk():
-        if loop.name == "for":
-            for load, early in loads_in(loop):
-                if isinstance(early, EarlyLoad):
-                    yield load.results[0]
+def early_tiles(kernel: KernelIR, target: Target) -> set[Value]:
+    """Return the tiles that a loop may copy to shared memory iterations ahead."""
+    loops = [op for op in kernel.walk() if op.name == "for"] if target.has("cp.async") else []
+    loads = (each for loop in loops for each in loads_in(loop))
+    return {load.results[0] for load, early in loads if isinstance(early, EarlyLoad)}
 
 
-def _problem(
+def why_not_ahead(
     op: Op, root: Value, early: set[Value], threads: int, facts: Divisibility
 ) -> Reason | None:
     """Return why nothing would be gained by copying a tile as it is."""

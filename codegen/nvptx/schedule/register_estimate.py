@@ -4,11 +4,12 @@ Where ptxas may order instructions as it likes, few registers are enough: it com
 by piece. What counts are the places where a whole tile has to be there: matrix products, folds,
 stores to shared memory, beginnings and ends of loops and branches, and divisions and roots, for
 which ptxas calls functions. There, tiles that live are counted, and the operands of one slice of a
-product.
+product. Besides, loads of neighbours, as in a stencil, have sums in their addresses in common, and
+those are kept from one load to the next.
 
-`MORE` and `MORE_FOR_LOOP` were found with ptxas: for the kernels of `tests/lab/bench` they are what
-suffices, so an estimate is usually too high. A test asks ptxas whether hints that it lets through
-spill registers.
+`MORE`, `MORE_FOR_LOOP` and `ADDRESSES_FOR_SUM` were found with ptxas: for the kernels of
+`tests/lab/bench` they are what suffices, so an estimate is usually too high. A test asks ptxas
+whether hints that it lets through spill registers.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ MORE = 40
 """Registers for addresses, indices and whatever else is not a tile."""
 MORE_FOR_LOOP = 40
 """The same for each loop around the one that has matrix products: as of a persistent kernel."""
+ADDRESSES_FOR_SUM = 2
+"""Of so many addresses that a block computes from offsets of 64 bits, one sum is kept."""
 LEAST_SLOTS = 2
 """The fewest slots of a ring."""
 _WORD_BITS = 32
@@ -77,7 +80,8 @@ class _Estimate:
 
         `after` is what lives behind the block.
         """
-        live, most = set(after), 0
+        live = set(after)
+        most = 2 * (sum(map(_long_addresses, block.ops)) // ADDRESSES_FOR_SUM)
         for op in reversed(block.ops):
             results = {value for value in op.results if self._words(value)}
             behind = live | results
@@ -125,6 +129,16 @@ class _Estimate:
 def _calls(op: Op) -> bool:
     """Whether ptxas may have to call a function for each element."""
     return family_of(op) is Family.ELEMENT_WISE and traits_of(op).cost == DIVISION
+
+
+def _long_addresses(op: Op) -> int:
+    """Return how many addresses a thread has for a load, from offsets of 64 bits; 0 for others."""
+    if family_of(op) is not Family.POINTER_LOAD or not isinstance(op.result.type, Frag):
+        return 0
+    made = _root(op.operands["source"]).owner
+    if not isinstance(made, Op) or made.name != "offset" or made.attributes["narrow"]:
+        return 0
+    return (1 << len(op.result.type.layout.register)) // op.attributes["vector"]
 
 
 def _root(value: Value) -> Value:

@@ -18,6 +18,7 @@ from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.view_geometry import dimensions
+from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops.extents import tensor_view_op
@@ -117,6 +118,12 @@ def _condition(size: Size, divisor: int, least: int, most: int) -> Condition:
     return Condition(size, divisor, least, most)
 
 
+def may_have_tensor_maps(kernel: KernelIR) -> bool:
+    """Whether the operands of matrix products may be copied from views, so far as ops say."""
+    names = {op.name for op in kernel.walk()}
+    return "load_view_tko" in names and not names.isdisjoint(PRODUCT_NAMES)
+
+
 class TensorRecipes:
     """Finds the recipes for the loads of a kernel, in Tile IR and in block IR."""
 
@@ -144,16 +151,32 @@ class TensorRecipes:
             return Reason("gathered")
         if problem := why_fenced(load, self._body):
             return problem
-        return self._of_view(view, kind, span)
+        return self._of_view(view, kind, span, padding=kind.padding)
 
-    def _of_view(self, view: Value, kind: View, span: int | None) -> TensorRecipe | Reason:
+    def of_store(self, store: Op, span: int | None) -> TensorRecipe | Reason:
+        """Return the recipe for a store to a view, or why there is none; `span` is as in `recipe`.
+
+        What orders the store is not asked.
+        """
+        view = store.operands.get("view")
+        if view is None:
+            return Reason("stores_pointers")
+        kind = cast("View", view.type)
+        if isinstance(kind, GatherScatterView):
+            return Reason("gathered")
+        return self._of_view(view, kind, span, padding=None)
+
+    def _of_view(
+        self, view: Value, kind: View, span: int | None, padding: str | None
+    ) -> TensorRecipe | Reason:
+        """Return the recipe for the tiles of a view that gathers none."""
         element = kind.view.element
         if is_packed(element):
             return Reason("packed")
         name = ELEMENTS.get(element.name) if isinstance(element, Scalar) else None
         if name is None:
             return Reason("no_map_element", element)
-        if padding_bits(element, kind.padding):
+        if padding_bits(element, padding):
             return Reason("padding")
         if len(kind.tile) > MOST_DIMENSIONS:
             return Reason("many_dimensions", MOST_DIMENSIONS)

@@ -1,4 +1,7 @@
-"""Products of warpgroups against NumPy, in small integers: exact whatever the order of sums."""
+"""Products of warpgroups against NumPy, in small integers: exact whatever the order of sums.
+
+Sums of 8-bit floats are exact here, too: they have fewer bits than tensor cores keep.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,12 @@ from tileir.codegen import emulator
 from tileir.codegen.block.types import Flight, Shared
 from tileir.codegen.layouts.linear_layout import blocked
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
-from tileir.codegen.nvptx.machine.mma_atoms import stored_as
+from tileir.codegen.nvptx.machine.mma_atoms import BITS, GROUP_ATOMS, stored_as
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of, of_warpgroups
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
 from tileir.gpus import TARGETS
 from tileir.ir import Value
+from tileir.types import Scalar
 
 TARGET = "sm_90a"
 SHAPES = [
@@ -28,19 +32,26 @@ SHAPES = [
 """m, n, k, and how many matrices."""
 
 
+TYPES = list(dict.fromkeys((atom.a, atom.b, atom.acc) for atom in GROUP_ATOMS))
+"""The types of lhs, rhs and accumulator of all atoms."""
+DEEP = {8: 32, 16: 16, 32: 8}
+"""Bits of an element -> the elements along k of an atom."""
+
+
 class Product:
     """A kernel of lhs, rhs, accumulator and result: pointers to matrices of m, n and k."""
 
-    def __init__(self, element: str, shape: Sequence[int], threads: int) -> None:
+    def __init__(self, types: tuple[str, str, str], shape: Sequence[int], threads: int) -> None:
         m, n, k, *batch = shape
-        self.element = element
+        self.types = dict(zip(("lhs", "rhs", "acc"), types, strict=True))
+        self.elements = {slot: _stored(kind) for slot, kind in self.types.items()}
         extents = {"m": m, "n": n, "k": k, "b": (*batch, 1)[0]}
         warps = (threads // 32).bit_length() - 1
-        plan = of_warpgroups(element, extents, warps, False, TARGETS[TARGET])
+        plan = of_warpgroups(types, extents, warps, False, TARGETS[TARGET])
         assert isinstance(plan, ProductPlan)
         self.plan = plan
         self.shapes = {"lhs": (*batch, m, k), "rhs": (*batch, k, n), "acc": (*batch, m, n)}
-        pointers = (element, element, "f32", "f32")
+        pointers = (*self.elements.values(), self.elements["acc"])
         self.kernel = BlockKernel(*(f"ptr<{each}>" for each in pointers), threads=threads)
         lhs, rhs, acc, self.out = self.kernel.parameters
         self.pointers = {"lhs": lhs, "rhs": rhs, "acc": acc}
@@ -61,7 +72,7 @@ class Product:
             shape,
             blocked(prod(shape), 1, self.kernel.threads),
         )
-        memory = self.kernel.allocate(Shared(stored_as(self.element), shape, offsets))
+        memory = self.kernel.allocate(Shared(self.elements[slot], shape, offsets))
         self.kernel.op("store_shared", value=loaded, destination=memory)
         return memory
 
@@ -83,23 +94,32 @@ class Product:
     def check(self, result: Value) -> None:
         """Run the kernel on small integers."""
         self.kernel.store(self.out, result)
+        low, high = (-128, 128) if self.types["acc"] == "s32" else (-3, 4)
         arrays = [
-            integers(self.shapes[slot], -3, 4, NUMBERS[kind], seed)
-            for seed, (slot, kind) in enumerate(
-                (("lhs", self.element), ("rhs", self.element), ("acc", "f32"))
-            )
+            integers(self.shapes[slot], low, high, NUMBERS[str(kind)], seed)
+            for seed, (slot, kind) in enumerate(self.elements.items())
         ]
-        found = np.full(self.shapes["acc"], 99, np.float32)
+        found = np.full(self.shapes["acc"], 99, arrays[-1].dtype)
         self.kernel.run(*arrays, found, target=TARGET)
-        lhs, rhs, acc = (each.astype(np.float64) for each in arrays)
+        lhs, rhs, acc = (
+            (each.view(np.uint8) if kind == "u8" else each).astype(np.float64)
+            for each, kind in zip(arrays, self.types.values(), strict=True)
+        )
         np.testing.assert_array_equal(found, (lhs @ rhs + acc).astype(found.dtype))
+
+
+def _stored(kind: str) -> Scalar:
+    return Scalar("i32") if kind == "s32" else stored_as(kind)
+
+
+HALF = ("f16", "f16", "f32")
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("majors", [(-1, -2), (-1, -1), (-2, -2), (-2, -1)], ids=str)
 def test_operands_in_shared_memory(shape: tuple[int, ...], majors: tuple[int, int]) -> None:
     threads = 256 if shape[0] > 64 or len(shape) > 3 or shape[1] > 256 else 128
-    product = Product("f16", shape, threads)
+    product = Product(HALF, shape, threads)
     operands = []
     for slot, inner in zip(("lhs", "rhs"), majors, strict=True):
         whole = product.shapes[slot]
@@ -112,22 +132,40 @@ def test_operands_in_shared_memory(shape: tuple[int, ...], majors: tuple[int, in
     product.check(product.multiply(*operands, product.load("acc")))
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16"])
-def test_lhs_may_be_in_registers(element: str) -> None:
-    product = Product(element, (128, 64, 64), 256)
-    lhs, rhs = product.load("lhs"), product.stage("rhs", -1)
+@pytest.mark.parametrize("columns", [8, 64])
+@pytest.mark.parametrize("types", TYPES, ids=".".join)
+def test_all_types(types: tuple[str, str, str], columns: int) -> None:
+    """Operands whose neighbours in memory are along k: so every type can be."""
+    product = Product(types, (64, columns, 2 * DEEP[BITS[types[0]]]), 128)
+    lhs, rhs = product.stage("lhs", -1), product.stage("rhs", -2)
+    product.check(product.multiply(lhs, rhs, product.load("acc")))
+
+
+@pytest.mark.parametrize("types", TYPES, ids=".".join)
+def test_only_two_bytes_may_be_transposed(types: tuple[str, str, str]) -> None:
+    product = Product(types, (64, 64, 128), 128)
+    offsets = swizzled_rows((128, 64), 1, product.plan.size)
+    assert offsets is not None
+    found = descriptor_of(product.plan, "rhs", offsets)
+    assert (found is not None) == (BITS[types[0]] == 16)
+
+
+@pytest.mark.parametrize("types", TYPES, ids=".".join)
+def test_lhs_may_be_in_registers(types: tuple[str, str, str]) -> None:
+    product = Product(types, (128, 64, 2 * DEEP[BITS[types[0]]]), 256)
+    lhs, rhs = product.load("lhs"), product.stage("rhs", -2)
     product.check(product.multiply(lhs, rhs, product.load("acc")))
 
 
 def test_parts_along_k_add_up() -> None:
-    product = Product("bf16", (64, 32, 64), 128)
+    product = Product(("bf16", "bf16", "f32"), (64, 32, 64), 128)
     lhs, rhs, acc = product.stage("lhs", -1), product.stage("rhs", -2), product.load("acc")
     acc = product.multiply(lhs, rhs, acc, first=0, end=16)
     product.check(product.multiply(lhs, rhs, acc, first=16, end=64))
 
 
 def test_without_its_fence_a_product_is_refused() -> None:
-    product = Product("f16", (64, 16, 16), 128)
+    product = Product(HALF, (64, 16, 16), 128)
     lhs, rhs = product.stage("lhs", -1), product.stage("rhs", -2)
     result = product.multiply(lhs, rhs, product.load("acc"))
     fences = [op for op in product.kernel.block.ops if op.name == "fence_proxy"]

@@ -66,7 +66,7 @@ def test_boxes_of_a_tensor(shift: int, target: str) -> None:
     with copied([matrix, out]) as (there, result):
         place = there.address + shift * matrix.itemsize
         grid, pitch = boxes.grid_of(part), matrix.shape[1]
-        kernel = CompiledEntry("boxes", boxes.ELEMENTS, boxes.plan(), Image(boxes.ptx()))
+        kernel = CompiledEntry("boxes", boxes.ELEMENTS, boxes.plan(), Image(lambda _: boxes.ptx()))
         kernel.launch(grid, [place, *part.shape, pitch, result])
     np.testing.assert_array_equal(out, boxes.expected(part))
 

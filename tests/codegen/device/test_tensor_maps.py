@@ -11,6 +11,7 @@ import pytest
 
 from tests.codegen import copied_boxes as boxes
 from tests.codegen.nvptx import test_twins as twins
+from tileir import assemble, compile
 from tileir.codegen.arguments.tensor_maps import TensorMap
 from tileir.codegen.device import driver as ours
 from tileir.codegen.device import tensor_maps
@@ -25,7 +26,8 @@ ENCODE = "cuTensorMapEncodeTiled"
 
 
 def kernel(**changes: Any) -> CompiledEntry:
-    return CompiledEntry("boxes", boxes.ELEMENTS, boxes.plan(**changes), Image(boxes.ptx()))
+    image = Image(lambda _: boxes.ptx())
+    return CompiledEntry("boxes", boxes.ELEMENTS, boxes.plan(**changes), image)
 
 
 class Device:
@@ -74,6 +76,34 @@ def test_the_twin(driver: Driver) -> None:
 
 @twins.VIEWS
 def test_twins_of_compiled_kernels(offset: int, longer: int, boxes: bool, driver: Driver) -> None:
+    multiply(twins.batched()["gemm_batched"], driver, offset, longer)
+    assert (ENCODE in driver.calls) == boxes
+
+
+def test_a_twin_is_made_when_a_launch_needs_it(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def load(ptx: bytes) -> Any:
+        loaded.append(ptx.decode())
+        return real(ptx)
+
+    real = ours.load
+    monkeypatch.setattr(ours, "load", load)
+    compiled = compile(assemble(twins.less_is_known()), "sm_90")
+    entry, twin = (f".entry gemm_batched{end}(" for end in ("", "_without_tensor_maps"))
+    kernel = compiled["gemm_batched"]
+    for offset in (0, 8):
+        multiply(kernel, driver, offset, 0)
+        assert [(entry in text, twin in text) for text in loaded] == [(True, False)]
+    multiply(kernel, driver, 2, 0)
+    assert loaded[1:] == [compiled.ptx]
+    assert twin in compiled.ptx
+
+
+def multiply(kernel: CompiledEntry, driver: Driver, offset: int, longer: int) -> None:
+    """Launch a product of the operands of `twins`, and check it."""
     arrays = twins.operands(offset, longer)
     for array in arrays:
         driver.lend(array.base if array.base.base is None else array.base.base)
@@ -81,10 +111,9 @@ def test_twins_of_compiled_kernels(offset: int, longer: int, boxes: bool, driver
         each.ctypes.data if isinstance(each, np.ndarray) else each
         for each in twins.arguments(*arrays)
     ]
-    twins.batched()["gemm_batched"].launch(twins.TILES, given)
+    kernel.launch(twins.TILES, given)
     assert driver.problem is None
     twins.check(*arrays)
-    assert (ENCODE in driver.calls) == boxes
 
 
 def test_without_a_twin(driver: Driver) -> None:

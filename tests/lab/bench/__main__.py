@@ -25,6 +25,7 @@ from tileir.formats.version import SUPPORTED
 from . import compiling, host, memory, opening, rates
 from .machine_code import shapes, static_tables
 from .modules import large_module
+from .paper import page
 
 OPTIONS = {
     "ops": {"type": positive, "default": 200_000, "metavar": "N",
@@ -52,6 +53,10 @@ COMMANDS = {
         static_tables,
     ),
     "shapes": ("which tile shapes of matrix products spill registers, by ptxas", shapes),
+    "paper": (
+        "how fast loops of products may be on Hopper, by a model, and what limits them",
+        page,
+    ),
     "compile": ("how long bytecode takes to become PTX, here and in another checkout", compiling),
 }
 """Commands with options and tables of their own."""
@@ -61,9 +66,9 @@ def main(given: list[str] | None = None) -> int:
     """Measure what is asked for and print it; returns the exit code."""
     given = sys.argv[1:] if given is None else given
     if given[:1] == ["gpu"]:
-        from . import gpu
+        from .gpu import prepare
 
-        return gpu.main(given[1:])
+        return prepare.main(given[1:])
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
         given = ["all", *given]
     arguments = _parser().parse_args(given)
@@ -91,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(f"--{option}", **OPTIONS[option])
     for name, (text, command) in COMMANDS.items():
         command.configure(verbs.add_parser(name, help=text, description=f"Show {text}."))
-    verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare FOLDER, gpu run FOLDER")
+    verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare|run|keep FOLDER")
     return parser
 
 

@@ -237,9 +237,9 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
         ("static", ["--target", "--only", "--repeat", "--set", "--alone", "--against", "--json"]),
         ("shapes", ["--target", "--type", "--m", "--n", "--k", "--against", "--all", "--json"]),
         ("compile", ["--set", "--only", "--target", "--other", "--fits", "--repeat", "--json"]),
-        ("gpu", ["prepare", "run"]),
+        ("gpu", ["prepare", "run", "keep"]),
         ("gpu prepare", ["folder", "--target", "--only", "--small"]),
-        ("gpu run", ["folder", "--dry-run", "--only", "--repeat", "--json"]),
+        ("gpu run", ["folder", "--dry-run", "--only", "--budget"]),
     ],
 )
 def test_help(arguments: str, options: list[str], capsys: pytest.CaptureFixture) -> None:

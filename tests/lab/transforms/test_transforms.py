@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tests.corpus import NEWEST
+from tests.corpus import NEWEST, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
 from tests.lab.model import run
 from tests.lab.model.kernels.comparing import copied, on_host
@@ -37,7 +37,7 @@ def errors(bytecode: Bytecode) -> list[str]:
     return [str(each) for each in verify(bytecode) if each.severity == "error"]
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def transformed_kernels_are_valid(fixture: Fixture) -> None:
     bytecode = fixture.parse()
     tally = transform(bytecode)
@@ -56,7 +56,7 @@ def nvidia_reads_transformed_kernels_as_we_do(fixture: Fixture) -> None:
     assert done.stdout.decode() == disassemble(bytecode)
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def a_second_time_nothing_is_left_to_move(fixture: Fixture) -> None:
     bytecode = fixture.parse()
     transform(bytecode)

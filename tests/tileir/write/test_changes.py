@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST, VALID, name_of
 from tests.debug_lists import list_length
 from tests.every_fixture import Fixture, every_fixture
 from tests.tileir.builder.test_module import described
@@ -121,7 +121,7 @@ def test_one_function_changes_and_the_other_stays(nvidia_reads) -> None:
     assert "negi" in nvidia_reads(data)
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def every_change_of_an_op_is_written(fixture: Fixture) -> None:
     """Flags turned over and operands exchanged, one op after the other, read back."""
     bytecode = fixture.parse()

@@ -80,7 +80,7 @@ def _repeats(region: Region) -> bool:
     return any(name == "continue" for name, _ in region.gives)
 
 
-def _combines(row: Row) -> bool:
+def combines(row: Row) -> bool:
     """Whether an op's region combines two elements to one, as in a reduce or scan."""
     return any(isinstance(rule, Elements) for region in row.regions for rule in region.takes)
 
@@ -115,7 +115,7 @@ class Frame:
     def inside(self, op: Op, index: int) -> Frame:
         """Return the frame of a region of an op that is in this region."""
         name = op.spec.mnemonic
-        combining = name if _combines(op.spec) else self.combining
+        combining = name if combines(op.spec) else self.combining
         repeated = _repeats(op.spec.regions[index])
         loop = op if repeated else self.loop if name == "if" else None
         returns = "return" in op.spec.regions[index].terminators

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llvmlite import ir
 
 from tileir.codegen.nvptx.machine.access import bits_of
+from tileir.codegen.nvptx.machine.operand_conversions import IN_ORDER, operand_conversion
 from tileir.codegen.scalar import ptx
 from tileir.codegen.scalar.conversions.widening import widen
 from tileir.codegen.scalar.machine import machine_of
@@ -27,6 +30,34 @@ def bits_in_memory(
     if element.name in _TO_HALF:
         return _TO_HALF[element.name](builder, builder.zext(value, _SHORT))
     return builder.bitcast(builder.fptrunc(widen(builder, value, element), _HALF), _SHORT)
+
+
+def vector_in_memory(
+    builder: ir.IRBuilder, values: Sequence[ir.Value], element: Element, stored: Element
+) -> list[ir.Value]:
+    """Return the bits of neighbours in memory, as `bits_in_memory` does for one.
+
+    Elements of 8 bits become f16 four at a time, as the words in which they may have been loaded.
+    """
+    if stored.name != "f16" or element.name not in _TO_HALF or len(values) % 4:
+        return [bits_in_memory(builder, value, element, stored) for value in values]
+    conversion = operand_conversion(element.name, "f16", "")
+    assert conversion is not None
+    made = []
+    for first in range(0, len(values), 4):
+        for pair in conversion.emit(builder, _word(builder, values[first : first + 4]), IN_ORDER):
+            upper = builder.lshr(pair, ir.Constant(_WORD, 16))
+            made += [builder.trunc(half, _SHORT) for half in (pair, upper)]
+    return made
+
+
+def _word(builder: ir.IRBuilder, values: Sequence[ir.Value]) -> ir.Value:
+    """Return four integers of 8 bits in one of 32, the first in the lowest bits."""
+    word: ir.Value = ir.Constant(_WORD, 0)
+    for index, value in enumerate(values):
+        part = builder.shl(builder.zext(value, _WORD), ir.Constant(_WORD, 8 * index))
+        word = builder.or_(word, part)
+    return word
 
 
 def _half_of_e4m3(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:

@@ -273,7 +273,8 @@ def _renamed(
 ) -> Access:
     if isinstance(access, SharedAccess):
         if access.place is not None:
-            access = replace(access, place=_place_behind(access, turns))
+            place = _place_behind(access, turns)
+            access = access if place == access.place else replace(access, place=place)
         if again is not None and _is_of_later_trip(access, again):
             access = replace(access, around=again)
     elif again is not None and not access.around and not isinstance(access, Everything):

@@ -110,7 +110,7 @@ def _passes_tokens(op: Op) -> bool:
 
 def accesses_memory(op: Op) -> bool:
     """Whether an op accesses memory outside of the tiles in shared memory."""
-    if op.name in COPIES:
+    if op.name in COPIES or "view" in op.operands:
         return True
     return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in ACCESSES
 

@@ -1,9 +1,9 @@
 """Place fences between stores to shared memory and accesses through the async proxy.
 
-Tensor cores read operands by descriptors, and tensor copies write, through the async proxy. What
-threads have stored or copied comes before that only behind a `fence.proxy.async` of theirs (PTX
-ISA, "Proxies"). The fence goes before the barrier that follows: whoever stored has to pass it, and
-others read behind the barrier.
+Tensor cores read operands by descriptors, and tensor copies read and write, through the async
+proxy. What threads have stored or copied comes before that only behind a `fence.proxy.async` of
+theirs (PTX ISA, "Proxies"). The fence goes before the barrier that follows: whoever stored has to
+pass it, and others read behind the barrier.
 """
 
 from __future__ import annotations

@@ -13,12 +13,20 @@ from typing import cast
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import loop_block
-from tileir.codegen.block.op_facts import ACCESSES, COPIES, SAME_MEMORY, accessed, exchanged
+from tileir.codegen.block.op_facts import (
+    ACCESSES,
+    BY_FIRST_WARP,
+    COPIES,
+    SAME_MEMORY,
+    accessed,
+    exchanged,
+)
 from tileir.codegen.block.types import Frag, Mbarrier, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, rank
 from tileir.ir import Block, Op, Value
 
 _FIRST = "first turn"
+_BY_FIRST_WARP = {*BY_FIRST_WARP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +131,7 @@ def collide(first: SharedAccess, second: SharedAccess) -> bool:
     """
     if first.tile is not second.tile or not (first.writes or second.writes) or first.under_way:
         return False
-    if not same_slot(first, second.place):
+    if not same_slot(first, second.place) or {first.name, second.name} <= _BY_FIRST_WARP:
         return False
     exchange = second.exchange
     if exchange is None or first.exchange != exchange or not _one_to_one(exchange):

@@ -38,7 +38,7 @@ from .producer_slice import HARMLESS, ProducerSlice, producer_slice
 LEAST_SLOTS = 2
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
-CONSUMER_REGISTERS = 240
+CONSUMER_REGISTERS = 248
 """The most registers of a consumer's thread."""
 _MORE = WARPGROUP << LANE_BITS
 """Threads of the producer's warpgroup."""
@@ -391,7 +391,7 @@ class _Split:
         made = _loop(loop, region, firsts, {})
         made.insert_before(loop)
         loop.replace_with(*made.results[:-1])
-        self._state.reasons[Decision.RING_SLOTS].move(loop, made)
+        self._state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
         for old in (ring.full, ring.alloc):
             for use in [use for value in old.results for use in value.uses]:
                 use.op.erase()

@@ -11,18 +11,7 @@ from tileir.codegen.block.types import Flight, Frag
 from tileir.ir import Body, Op, Value
 
 from . import excuses
-from .defect import (
-    EMULATOR,
-    IN_RINGS,
-    VERIFIER,
-    WITHOUT_ROLES,
-    Loop,
-    Site,
-    advanced,
-    defect,
-    loops,
-    ops,
-)
+from .defect import EMULATOR, IN_RINGS, VERIFIER, Loop, Site, advanced, defect, loops, ops
 
 
 @defect("wait_group dropped", VERIFIER)
@@ -184,7 +173,7 @@ def flight_again(body: Body) -> Iterator[Site]:
                     )  # fmt: skip
 
 
-@defect("one iteration more ahead", VERIFIER, WITHOUT_ROLES)
+@defect("one iteration more ahead", VERIFIER, "specialise_warps")
 def more_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes
@@ -193,7 +182,7 @@ def more_ahead(body: Body) -> Iterator[Site]:
         )
 
 
-@defect("one iteration less ahead", VERIFIER, WITHOUT_ROLES)
+@defect("one iteration less ahead", VERIFIER, "specialise_warps")
 def less_ahead(body: Body) -> Iterator[Site]:
     for loop in loops(body):
         attributes = loop.op.attributes

@@ -13,8 +13,6 @@ from tileir.ir import Block, Body, Op, Value
 VERIFIER, EMULATOR = "verifier", "emulator"
 IN_RINGS, AT_THE_END = "pipeline_loops", "allocate_memory"
 """Stages behind which defects are made: what comes later has to cope with them."""
-WITHOUT_ROLES = "specialise_warps"
-"""The stage behind which rings that a producer fills know of no iterations ahead any more."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -13,10 +13,12 @@ from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
 from tests.codegen.nvptx import gathering_loops
 from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
+from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.codegen.nvptx.passes import test_delay_products as delays
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
+from tests.codegen.nvptx.passes import test_tensor_stores as stores
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
 from tests.launches import Launch, newest
 from tileir import assemble
@@ -185,10 +187,22 @@ def in_place(name: str) -> Kernel:
     return Kernel(module, "k", "sm_90", (start,))
 
 
-def product_of_warpgroups(with_maps: bool) -> Kernel:
-    """A sum of products of f16, fed by tensor copies, or by copies of threads."""
+def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = None) -> Kernel:
+    """A sum of products of f16, fed by tensor copies, or by copies of threads.
+
+    If it says how many warps a block has, all of them have one role.
+    """
     text = tensor_rings.TEXT
-    if not with_maps:  # no map can have a stride that the kernel computes
+    if with_maps:  # two times, as a persistent kernel uses its rings again
+        text = text.replace(
+            "    %sum = for",
+            "    %two = constant <i32: 2> : tile<i32>\n"
+            "    %sum = for %again in (%zero to %two, step %one) : tile<i32>\n"
+            "        iter_values(%before = %none) -> (tile<64x64xf32>) {\n    %more = for",
+        )
+        text = text.replace("(%acc = %none)", "(%acc = %before)")
+        text = text.replace("    %u =", "    continue %more : tile<64x64xf32>\n    }\n    %u =")
+    else:  # no map can have a stride that the kernel computes
         text = text.replace("strides = [%sa2, 1]", "strides = [%computed, 1]").replace(
             "    %va =",
             "    %two = constant <i32: 2> : tile<i32>\n"
@@ -201,9 +215,46 @@ def product_of_warpgroups(with_maps: bool) -> Kernel:
         a = aligned(random.integers(-4, 5, (70, 160 * factor)).astype(np.float16))
         b = aligned(random.integers(-4, 5, (160, 72)).astype(np.float16))
         c = aligned(np.zeros((70, 72), np.float32))
-        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32)
+        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32) * (2 if with_maps else 1)
         args = [a, b, c, 70, 72, 160, 160, 72, 72]
         return args, (2, 2), lambda: (c == expected).all()
+
+    return Kernel(assemble(text), "k", "sm_90", (start,), _FOUR_WARPS if terms is None else terms)
+
+
+_FOUR_WARPS = {"num_warps": 4}
+
+
+def turned_product_of_warpgroups() -> Kernel:
+    """A sum of products of bytes, of which one operand is transposed in shared memory."""
+    case = group_products.Case("i8", "i32", 64, "signed signed", "", "kn")
+
+    def start() -> Any:
+        random = np.random.default_rng(3)
+        x, y = (
+            aligned(random.integers(-4, 5, size).astype(np.int8)) for size in ((64, 160), (160, 32))
+        )
+        z = aligned(np.zeros((64, 32), np.int32))
+        expected = x.astype(np.int32) @ y.astype(np.int32)
+        args = [x, 160, 0, y, 32, 0, z, 32, 0, 1, 64, 32, 160]
+        return args, (1, 1), lambda: (z == expected).all()
+
+    return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
+
+
+def tensor_stores(text: str, twice: bool = False) -> Kernel:
+    """Sums of products that tensor copies store: one block, one tile after the other; or `twice`
+    the sums behind them, but not in the last rows."""
+
+    def start() -> Any:
+        random, (rows, deep) = np.random.default_rng(4), (140, 136)
+        a = aligned(random.integers(-2, 3, (rows, deep)).astype(np.float16))
+        b = aligned(random.integers(-2, 3, (deep, 64)).astype(np.float16))
+        expected = a.astype(np.float32) @ b.astype(np.float32)
+        expected[: deep * twice] *= 2
+        c = aligned(np.zeros((rows, 64), np.float32 if twice else np.float16))
+        args = [a, b, c, rows, 64, deep, deep, 64, 64]
+        return args, 1 + twice, lambda: (c == expected).all()
 
     return Kernel(assemble(text), "k", "sm_90", (start,))
 
@@ -223,9 +274,13 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "converted": converted,
     "gathered": gathered,
     "read_ahead": read_ahead,
+    "wgmma_roles": lambda: product_of_warpgroups(True, {}),
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     "delayed_products": delayed_products,
+    "wgmma_copied_in_shared": turned_product_of_warpgroups,
+    "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
+    "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),
     **{name: lambda name=name: by_hand(name) for name in TEXTS},
     **{
         name: lambda name=name: fixture(name)

@@ -46,6 +46,8 @@ def operands_dropped(body: Body) -> Iterator[Site]:
 @defect("wait for the reads of products dropped", VERIFIER)
 def reads_dropped(body: Body) -> Iterator[Site]:
     for wait in ops(body, "wait_mma_reads"):
+        if not wait.operands["memory"]:  # a role releases them
+            continue
         yield Site(wait, wait.erase)
 
 
@@ -61,6 +63,8 @@ def reads_late(body: Body) -> Iterator[Site]:
 def slots_forgotten(body: Body) -> Iterator[Site]:
     """No barrier is placed for them, unless another access to them needs it."""
     for wait in ops(body, "wait_mma_reads"):
+        if not wait.operands["memory"]:  # a role releases them
+            continue
         yield Site(wait, lambda wait=wait: wait.operands.update(memory=()))
 
 

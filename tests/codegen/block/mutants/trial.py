@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -34,6 +34,8 @@ class Kernel:
     entry: str
     target: str
     launches: tuple[Start, ...]
+    terms: Mapping[str, object] = field(default_factory=dict)
+    """Options about the launch."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +68,21 @@ def _body(kernel: Kernel, stage: str) -> Body:
 
 
 def attempt(
-    kernel: Kernel, defect: Defect | None = None, number: int = 0, both: bool = True
+    kernel: Kernel,
+    defect: Defect | None = None,
+    number: int = 0,
+    both: bool = True,
+    run: bool = True,
 ) -> Noticed:
     """Put a defect into a kernel, at the site with this number; return who notices it.
 
-    The emulator runs what the verifier has noticed only if it is asked for `both`. Without a
-    defect, this says who objects to the kernel as it is.
+    The emulator runs what the verifier has noticed only if it is asked for `both`, and nothing
+    without `run`. Without a defect, this says who objects to the kernel as it is.
     """
     state = _state(kernel)
     verifier, said = StageVerifier("nvptx", state), ""
     for name in STAGES["nvptx"]:
-        if name == "emit_llvm" and said and not both:
+        if name == "emit_llvm" and (not run or (said and not both)):
             return Noticed(said)
         try:
             stage_of("nvptx", name)(state)
@@ -137,7 +143,7 @@ def _schedules(kernel: Kernel, ptx: str) -> Iterator[str]:
 def _state(kernel: Kernel) -> State:
     function = next(each for each in kernel.bytecode.functions if each.name == kernel.entry)
     ir = KernelIR.copy_of(function, kernel.bytecode)
-    return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], {})
+    return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], kernel.terms)
 
 
 def _until(stage: str) -> tuple[str, ...]:

@@ -67,6 +67,15 @@ def test_the_plan_is_complete() -> None:
             }
             for column in (22, 50)
         ],
+        "stores": [
+            {
+                "tile": "tile<1024xf32>",
+                "source": "/tileir/fixtures/kernels/elementwise.py:16:4",
+                "tensor_map": None,
+                "reason": "no_tensor_copies",
+                "why": "the target has no tensor copies",
+            }
+        ],
         "contract": {
             "num_warps": {"value": 4, "by": "compiler"},
             "cluster_dim": {"value": [1, 1, 1], "by": "compiler"},

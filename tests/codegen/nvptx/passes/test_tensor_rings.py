@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,17 @@ def kernel(target: str = "sm_90") -> Any:
     return compile(assemble(TEXT), target, cache=False)
 
 
-def run(m: int, n: int, d: int, step: int = 8, schedule: str = "lock-step") -> str:
+@cache
+def unassuming() -> Any:
+    """The kernel when nothing is assumed: copies of threads would be too narrow."""
+    text = re.sub(r"    %\w+ = assume .*\n", "", TEXT)
+    text = re.sub(r"%(a4|b4|sa2|sb2)\b", lambda name: f"%{name[1][:-1]}", text)
+    return compile(assemble(text), "sm_90", cache=False)
+
+
+def run(
+    m: int, n: int, d: int, step: int = 8, schedule: str = "lock-step", made: Any = None
+) -> str:
     """Run the kernel on small integers; return the names of the instructions that copied.
 
     Rows are a multiple of `step` elements apart.
@@ -82,7 +93,7 @@ def run(m: int, n: int, d: int, step: int = 8, schedule: str = "lock-step") -> s
     c = aligned(np.full((m, n), 99, np.float32))
     grid = (-(-m // 64), -(-n // 64))
     args = [a, b, c, m, n, d, *pitch, n]
-    done = emulator.load(kernel())["k"].launch(grid, args, schedule=schedule)
+    done = emulator.load(made or kernel())["k"].launch(grid, args, schedule=schedule)
     expected = a[:, :d].astype(np.float32) @ b[:d, :n].astype(np.float32)
     np.testing.assert_array_equal(c, expected)
     return " ".join(done.warp_instructions)
@@ -105,6 +116,54 @@ def test_the_twin_takes_what_no_tensor_map_can_describe(depth: int, step: int) -
     said = run(70, 66, depth, step)
     assert "bulk" not in said
     assert "cp.async" in said or not depth
+
+
+def test_what_launches_guarantee_need_not_be_assumed() -> None:
+    """Only the launch knows that rows begin at multiples of 16 bytes; else there are no rings."""
+    made = unassuming()
+    assert [row["tensor_map"] for row in made.plan["k"]["copies"]] == [0, 1]
+    assert "cp.async.bulk.tensor" in run(100, 72, 150, made=made)
+    assert "cp.async" not in run(70, 66, 41, 1, made=made)
+
+
+MOVED = """%moved = offset %a4, %sa2 : tile<ptr<f16>>, tile<i32> -> tile<ptr<f16>>
+    %va = make_tensor_view %moved"""
+ADDED = """%more = addf %ta, %ta : tile<64x32xf16>
+      %next = mmaf %more"""
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "reasons"),
+    [
+        ("%va = make_tensor_view %a4", MOVED, ["computed_base", "other_load"]),
+        ("%next = mmaf %ta", ADDED, ["other_use", None]),
+    ],
+)
+def test_the_plan_says_why_a_load_is_no_bulk_copy(
+    text: str, other: str, reasons: list[str | None]
+) -> None:
+    assert TEXT.count(text) == 1
+    plan = compile(assemble(TEXT.replace(text, other)), "sm_90", cache=False).plan["k"]
+    assert [row["reason"] for row in plan["copies"]] == reasons
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("others", "version", "maps"), [(500, "8.0", 2), (510, "8.1", 2), (4070, "8.1", 0)]
+)
+def test_maps_are_parameters(
+    others: int, version: str, maps: int, tool: Any, tmp_path: Path
+) -> None:
+    """ptxas takes as many bytes as a kernel can have, of the version that first has them."""
+    more = "".join(f", %q{number}: tile<i64>" for number in range(others))
+    text = TEXT.replace("%sc: tile<i32>)", f"%sc: tile<i32>{more})")
+    made = compile(assemble(text), "sm_90", cache=False)
+    plan = made.plan["k"]
+    assert (plan["ptx_version"], len(plan["tensor_maps"])) == (version, maps)
+    assert maps or {row["reason"] for row in plan["copies"]} == {"many_maps"}
+    (tmp_path / "k.ptx").write_text(made.ptx)
+    done = tool("ptxas", "-arch=sm_90a", tmp_path / "k.ptx", "-o", tmp_path / "k.cubin")
+    assert done.returncode == 0, done.stderr
 
 
 def test_both_entries_are_in_the_text_and_the_plan() -> None:

@@ -16,7 +16,11 @@ from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, stored_as
 from tileir.codegen.nvptx.schedule.block_size import threads_of
-from tileir.codegen.nvptx.schedule.group_products import by_warpgroups
+from tileir.codegen.nvptx.schedule.group_products import (
+    by_warpgroups,
+    is_promoted,
+    of_warpgroups,
+)
 from tileir.codegen.nvptx.schedule.mma_plan import (
     Part,
     ProductPlan,
@@ -39,7 +43,7 @@ def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op,
     gpu = TARGETS[target]
     count = threads or threads_of(kernel, gpu)
     found = plan_products(kernel, count, gpu, facts)
-    return by_warpgroups(kernel, found, count, REGISTERS, gpu, facts, ROOM)[0]
+    return by_warpgroups(kernel, found, count, REGISTERS, gpu, facts, ROOM).plans
 
 
 def plan(
@@ -127,9 +131,27 @@ def test_warpgroups_need_registers_and_memory(registers: int, room: int, why: st
     kernel = KernelIR.of(product("f16", "f32", (128, 64), (64, 128)).module().functions[0])
     gpu, facts = TARGETS["sm_90"], kernel.facts(Divisibility)
     plans = plan_products(kernel, 256, gpu, facts)
-    found, refused = by_warpgroups(kernel, plans, 256, registers, gpu, facts, room)
+    found, refused, _ = by_warpgroups(kernel, plans, 256, registers, gpu, facts, room)
     assert [plan.atom.of_warpgroup for plan in found.values()] == [why is None]
     assert [reason.id for reason in refused.values()] == [why] * bool(why)
+
+
+@pytest.mark.parametrize("says", [{}, {"fast_acc": True}])
+def test_rows_along_n_need_a_loop_that_copies_ahead(says: dict[str, bool]) -> None:
+    """Elements of one byte are copied to rows along k, which does not pay where loads wait."""
+    kernel = KernelIR.of(
+        product("f8E4M3FN", "f32", (128, 64), (64, 256), **says).module().functions[0]
+    )
+    gpu, facts = TARGETS["sm_90"], kernel.facts(Divisibility)
+    made = plan_products(kernel, 256, gpu, facts)
+    (plan,) = made.values()
+    plan = of_warpgroups(("e4m3", "e4m3", "f32"), plan.extents, 3, False, gpu)
+    assert isinstance(plan, ProductPlan)
+    (op,) = made
+    assert is_promoted(op, plan) != bool(says)
+    # Nothing copies tiles ahead that no loop loads, and rows go along n.
+    refused = by_warpgroups(kernel, made, 256, REGISTERS, gpu, facts, ROOM).refused
+    assert [reason.id for reason in refused.values()] == ["group_ahead"]
 
 
 def test_portable_code_has_no_warpgroups() -> None:
@@ -138,7 +160,7 @@ def test_portable_code_has_no_warpgroups() -> None:
     facts = kernel.facts(Divisibility)
     for target, expected in ((gpu, True), (gpu.portable(), False)):
         made = plan_products(kernel, 128, target, facts)
-        (found,) = by_warpgroups(kernel, made, 128, REGISTERS, target, facts, ROOM)[0].values()
+        (found,) = by_warpgroups(kernel, made, 128, REGISTERS, target, facts, ROOM).plans.values()
         assert found.atom.of_warpgroup == expected
 
 

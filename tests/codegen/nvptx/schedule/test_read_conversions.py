@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -48,6 +49,7 @@ def check(x: Side, y: Side, target: str, schedule: str, *shape: int) -> None:
 PAIRS = [
     (F8, F8_TURNED, "sm_90"), (F8, F8, "sm_90"), (F8_TURNED, F8, "sm_100"), (F8, F8, "sm_89"),
     (F8_TURNED, F8_TURNED, "sm_90a"), (E5, E5_TURNED, "sm_90"), (E5, E5, "sm_80"),
+    (F8, F8_TURNED, "sm_80"), (F8_TURNED, F8, "sm_86"),
     (TF32, TF32, "sm_90"), (TF32, TF32_TURNED, "sm_90"), (TF32, TF32_TURNED, "sm_80"),
     (F16, I8, "sm_80"), (F16, I8_TURNED, "sm_80"), (I8_TURNED, F16_TURNED, "sm_90"),
     (F16, U8, "sm_90"), (I8, I8_TURNED, "sm_90"), (F16, F8_AS_F16, "sm_90"),
@@ -71,8 +73,9 @@ def test_in_any_order_of_warps(sides: tuple[Side, Side], schedule: str) -> None:
 
 @pytest.mark.parametrize(("x", "y", "target", "expected"), [
     (F8, F8_TURNED, "sm_90", {"lhs": READ, "rhs": READ}),
-    # Tensor cores take them as they are, or it needs several instructions without cvt.
-    (F8, F8_TURNED, "sm_89", {}), (F8, F8_TURNED, "sm_120", {}), (F8, F8_TURNED, "sm_80", {}),
+    # Without cvt it takes several instructions; or else tensor cores take them as they are.
+    (F8, F8_TURNED, "sm_80", {"lhs": READ, "rhs": DEAR}),
+    (F8, F8_TURNED, "sm_89", {}), (F8, F8_TURNED, "sm_120", {}),
     (E5, E5_TURNED, "sm_80", {"lhs": READ, "rhs": READ}),
     (TF32, TF32_TURNED, "sm_90", {"lhs": READ, "rhs": READ}),
     # Every warp reads all of the left tile's rows that it has, and more of the right one.
@@ -131,3 +134,24 @@ def test_numbers_that_are_no_numbers_stay_so() -> None:
                 assert np.isnan(value)
             else:
                 assert value == np.array(expected, np.uint32).view(np.float32), (target, expected)
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_90"])
+def test_every_e4m3_is_converted_exactly(target: str) -> None:
+    """All numbers, in both operands, times one; both NaN, which a row or column of sums shows."""
+    numbers = np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e4m3fn)
+    finite = numbers[np.isfinite(numbers.astype(np.float32))]
+    one = np.eye(N, dtype=np.float32).astype(numbers.dtype)
+    compiled = kernel(F8, F8, target)
+    args, _ = launch(F8, F8, M, 32, N)
+    x, y, z = args[0], args[4], args[8]
+    for pattern, identity, found in ((x, y, z), (y.T, x, z.T)):
+        pattern[:], identity[:] = 0, one[: len(identity), : identity.shape[1]]
+        for place, number in enumerate(finite):
+            pattern[divmod(place, 32)] = number
+        pattern[8, 0], pattern[9, 31] = numbers[0x7F], numbers[0xFF]
+        emulator.launch(compiled.ptx, compiled.plan["k"], 1, args)
+        seen = found[:8, :32].reshape(-1)[: len(finite)]
+        np.testing.assert_array_equal(seen, finite.astype(np.float32))
+        assert np.isnan(found[8:10]).all()
+        assert not np.isnan(found[10:]).any()

@@ -100,7 +100,7 @@ def test_a_plan_knows_it_of_pipelined_loops(kept: bool) -> None:
     assert "cp.async" in compiled.ptx
     reasons = [row["reason"] for row in compiled.plan["k"]["copies"]]
     assert reasons == [
+        "no_loop",
         "no_tensor_ring",
-        "no_tensor_ring",
-        "after_store" if kept else "no_tensor_ring",
+        "after_store" if kept else "no_pattern",
     ]

@@ -2,7 +2,8 @@
 
     python -m tests.lab.bench.machine_code.descriptors
 
-writes `tests/golden/tileiras/descriptors.json`. A descriptor of wgmma is two words in uniform
+writes `tests/golden/tileiras/descriptors.json`: which instructions multiply, and the descriptors of
+those that read both factors from shared memory. A descriptor of wgmma is two words in uniform
 registers. The high one is a constant. The low one is an address, of which only the offset from some
 first address is a constant, and the leading dimension. Registers are followed through the text as
 it stands, as a base that is not known and a number that is added to it.
@@ -20,8 +21,13 @@ from typing import Any
 
 from tests.conftest import nvidia_tool
 from tests.lab.bench.generated import TYPES, product
+from tests.lab.bench.gpu.cases import KERNELS, OWN
 from tests.lab.bench.workloads.cases import HERE
 from tileir import assemble
+from tileir.codegen import compile
+from tileir.gpus import assembled_for
+
+from . import figures
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "tileiras" / "descriptors.json"
 TARGET = "sm_90"
@@ -29,6 +35,7 @@ WORKLOADS = {
     "gemm_batched": (64, 128, 64), "gemm_bias_gelu": (128, 128, 64), "gemm_grouped": (64, 128, 64),
     "gemm_int8": (128, 128, 64), "gemm_int8_weights": (64, 128, 64),
     "gemm_persistent": (128, 128, 64), "gemm_split_k": (128, 128, 64), "gemm_tf32": (128, 64, 32),
+    "gemm_fp8": (128, 128, 64), "moe_gather": (128, 128, 64), "conv3x3": (128, 64, 32),
 }  # fmt: skip
 """Those whose descriptors can be followed through the machine code -> m, n and k of their tiles."""
 PRODUCTS = (
@@ -37,6 +44,14 @@ PRODUCTS = (
     ("tf32", 64, 64, 32), ("f8E4M3FN", 128, 128, 128), ("f8E5M2", 64, 64, 64),
 )  # fmt: skip
 """Products by type and by the extents of tiles, of which only the left one has its k together."""
+
+MORE = {
+    KERNELS / "matmul_f16.mlir": (128, 128, 64), OWN / "gemm_128x256.mlir": (128, 256, 64),
+    OWN / "gemm_batched_128.mlir": (128, 128, 64), KERNELS / "attention.mlir": None,
+    HERE / "fmha_causal.mlir": None, HERE / "fmha_backward.mlir": None,
+    OWN / "fmha_causal_d128.mlir": None, OWN / "fmha_causal_d64.mlir": None,
+}  # fmt: skip
+"""Other files; of attention, whose products differ, there is no tile."""
 
 Value = tuple[int | None, int]
 """A base, by a number of its own, or None; and what is added to it."""
@@ -143,6 +158,18 @@ def descriptors(listing: str) -> list[dict[str, Any]]:
     return sorted(found.values(), key=lambda row: json.dumps(row, sort_keys=True))
 
 
+def instructions(listing: str) -> list[str]:
+    """Each instruction that multiplies, with its modifiers and where its factors are."""
+    found = set()
+    for _, name, rest in _LINE.findall(listing):
+        if "GMMA" in name:
+            held, _, suffix, _, more = _PRODUCT.match(rest).groups()
+            turned = [side for side in "AB" if f"tnsp{side}" in (suffix or "") + (more or "")]
+            places = "A in registers" if held else "A in memory"
+            found.add(", ".join([name, places, *(f"{side} transposed" for side in turned)]))
+    return sorted(found)
+
+
 def _layout(registers: _Registers, first: int | None, suffix: str, side: str) -> dict[str, Any]:
     """What a descriptor says, as far as it is constant."""
     if first is None:
@@ -163,11 +190,11 @@ def _layout(registers: _Registers, first: int | None, suffix: str, side: str) ->
     }
 
 
-def kernels() -> dict[str, tuple[str, tuple[int, ...]]]:
+def kernels() -> dict[str, tuple[str, tuple[int, ...] | None]]:
     """Text, and m, n and k of each kernel, by name."""
-    found = {
-        name: ((HERE / f"{name}.mlir").read_text(encoding="utf-8"), tile)
-        for name, tile in WORKLOADS.items()
+    files = {HERE / f"{name}.mlir": tile for name, tile in WORKLOADS.items()} | MORE
+    found: dict[str, tuple[str, tuple[int, ...] | None]] = {
+        path.stem: (path.read_text(encoding="utf-8"), tile) for path, tile in files.items()
     }
     for kind, *tile in PRODUCTS:
         known = kind in TYPES
@@ -177,14 +204,34 @@ def kernels() -> dict[str, tuple[str, tuple[int, ...]]]:
     return found
 
 
-def compiled(text: str) -> list[dict[str, Any]]:
-    """The products that tileiras makes of a kernel."""
+def of_listing(listing: str) -> dict[str, Any]:
+    """What is kept of a kernel; products whose factors cannot be followed are left out."""
+    products = [
+        row for row in descriptors(listing) if "shared" == row["a"]["held"] == row["b"]["held"]
+    ]
+    return {"instructions": instructions(listing), "products": products}
+
+
+def compiled(text: str) -> dict[str, Any]:
+    """What tileiras makes of a kernel."""
     bytecode = assemble(text)
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "k.tileirbc"), Path(folder, "k.cubin")
-        source.write_bytes(bytecode if isinstance(bytecode, bytes) else bytecode.build())
+        source.write_bytes(bytecode.build())
         _run("tileiras", f"--gpu-name={TARGET}", "-o", cubin, source)
-        return descriptors(_run("nvdisasm", "-c", cubin))
+        return of_listing(_run("nvdisasm", "-c", cubin))
+
+
+def ours(text: str) -> dict[str, Any]:
+    """What ptxas makes of our PTX for a kernel."""
+    found = compile(assemble(text), TARGET)
+    plans = [found.plan[name] for name in found.plan]
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder, "k.ptx"), Path(folder, "k.cubin")
+        source.write_text(figures.without_twins(found.ptx, plans))
+        gpu = assembled_for(TARGET, plans[0]["ptx_target"])
+        _run("ptxas", f"-arch={gpu}", "-o", cubin, source)
+        return of_listing(_run("nvdisasm", "-c", cubin))
 
 
 def _run(tool: str, *arguments: object) -> str:
@@ -202,14 +249,16 @@ def written(kernels: Mapping[str, Any]) -> str:
     parts = []
     for name, kernel in kernels.items():
         products = ",\n".join(f"    {json.dumps(row)}" for row in kernel["products"])
-        parts.append(f'  "{name}": {{"tile": {kernel["tile"]}, "products": [\n{products}\n  ]}}')
+        tile, names = (json.dumps(kernel[each]) for each in ("tile", "instructions"))
+        head = f'"tile": {tile}, "instructions": {names}, "products": [\n{products}\n  ]'
+        parts.append(f'  "{name}": {{{head}}}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":
     GOLDEN.parent.mkdir(exist_ok=True)
     found = {
-        name: {"tile": list(tile), "products": compiled(text)}
+        name: {"tile": tile and list(tile), **compiled(text)}
         for name, (text, tile) in kernels().items()
     }
     GOLDEN.write_text(written(found), encoding="utf-8")

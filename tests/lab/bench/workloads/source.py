@@ -7,7 +7,7 @@ are those that cuTile's users choose for a GPU.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +105,9 @@ def _constraints(parameters: str, constants: tuple[int, ...]) -> Iterator[Any]:
     yield from map(ConstantConstraint, constants)
 
 
-def text_of(name: str) -> str:
-    """The Tile IR of a kernel."""
-    kernel, parameters, *constants = KERNELS[name]
+def text_of(name: str, kernels: Mapping[str, tuple] = KERNELS) -> str:
+    """The Tile IR of a kernel of a table like `KERNELS`."""
+    kernel, parameters, *constants = kernels[name]
     given = list(_constraints(parameters, tuple(constants)))
     signature = KernelSignature(given, CallingConvention.cutile_python_v2(), name)
     out = io.BytesIO()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tileir
-from tests.corpus import FIXTURES
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
 from tests.tileir.text.assembler.texts import GOLDEN, TEXTS, version_of
 from tests.tileir.text.printer.test_disassembly import golden
@@ -35,7 +35,7 @@ def kept(fixture: Fixture) -> list[Path]:
     return [plain, located] if located in TEXTS else [plain]
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def the_assembled_text_prints_as_the_text(fixture: Fixture) -> None:
     for path in kept(fixture):
         text = text_of(path)
@@ -45,7 +45,7 @@ def the_assembled_text_prints_as_the_text(fixture: Fixture) -> None:
         assert disassemble(bytecode, debug=path.stem.endswith(".g")) == text
 
 
-@every_fixture(oracle=True)
+@every_fixture(files=OLDEST_AND_NEWEST, oracle=True)
 def the_tool_prints_the_assembled_text_the_same(fixture: Fixture) -> None:
     """The one with locations, where there is one."""
     path = kept(fixture)[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,7 @@ EQUIVALENT = {
 SCHEDULES_OF_MUTANTS = ("lock-step", "ascending", "descending")
 
 
+@cache
 def verdict(ptx: str) -> str:
     """What is noticed: a kind of error, "wrong", or nothing."""
     for schedule in SCHEDULES_OF_MUTANTS:

@@ -1,0 +1,90 @@
+"""Every wgmma that there is a row for, as the PTX ISA and NVIDIA's assembler have it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from llvmlite import ir
+
+from tests.codegen.nvptx.machine.test_mma_atoms import LEFT, elements, held
+from tileir.codegen import llvm
+from tileir.codegen.nvptx.machine import wgmma
+from tileir.codegen.nvptx.machine.mma_atoms import BITS, GROUP_ATOMS, Atom
+from tileir.codegen.nvptx.stages import TRIPLE
+from tileir.gpus import TARGETS
+
+SHORT = [atom for atom in GROUP_ATOMS if atom.n == 16]
+DOUBLE, WORD, VOID = ir.IntType(64), ir.IntType(32), ir.VoidType()
+SUMS = {"f32": ir.FloatType(), "f16": ir.HalfType(), "s32": WORD}
+OPCODES = {16: "HGMMA", 32: "HGMMA", 8: "QGMMA"}
+"""Bits of an element -> the opcode, for floats."""
+
+
+@pytest.mark.parametrize("atom", SHORT, ids=lambda atom: atom.mnemonic)
+def test_lhs_in_registers_is_where_the_ptx_isa_says(atom: Atom) -> None:
+    """PTX ISA, "Register Fragments for wgmma": in each warp as for `mma`, 16 rows of the 64."""
+    formula = LEFT[(16, 8, atom.k), BITS[atom.a]]
+    for register, lane in elements(atom.a_layout):
+        found = held(atom.a_layout, register, lane)
+        assert (found["m"], found["k"]) == formula(lane // 4, lane % 4, register)
+    assert atom.warps.lanes == "m16 m32"
+
+
+@pytest.mark.parametrize("atom", SHORT, ids=lambda atom: atom.mnemonic)
+def test_an_accumulator_is_where_the_ptx_isa_says(atom: Atom) -> None:
+    """Of element i: row g + 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2."""
+    for register, lane in elements(atom.acc_layout):
+        found = held(atom.acc_layout, register, lane)
+        row, column = lane // 4 + 8 * (register // 2 % 2), 8 * (register // 4)
+        assert (found["m"], found["n"]) == (row, column + 2 * (lane % 4) + register % 2)
+
+
+def kernel(atom: Atom, fresh: bool, in_registers: bool) -> str:
+    """PTX that multiplies once, and writes the accumulator."""
+    module = ir.Module("rows", context=ir.Context())
+    module.triple = TRIPLE
+    pointer = ir.PointerType()
+    function = ir.Function(module, ir.FunctionType(VOID, [pointer, DOUBLE, WORD]), "k")
+    function.calling_convention = "ptx_kernel"
+    builder = ir.IRBuilder(function.append_basic_block())
+    out, descriptor, word = function.args
+    kind, lanes = SUMS[atom.acc], len(elements(atom.acc_layout)) // 32
+    acc = [builder.load(builder.gep(out, [ir.Constant(WORD, i)], source_etype=kind), typ=kind)
+           for i in range(lanes)]  # fmt: skip
+    lhs = [word] * 4 if in_registers else [descriptor]
+    acc = wgmma.start(builder, atom, [(lhs, [descriptor])], (False, False), acc, fresh, True)
+    for i, value in enumerate(wgmma.wait(builder, 0, acc)):
+        builder.store(value, builder.gep(out, [ir.Constant(WORD, i)], source_etype=kind))
+    builder.ret_void()
+    target = replace(TARGETS["sm_90a"], ptx=atom.ptx)
+    llvm.start("all")
+    machine = llvm.target_machine(TRIPLE, "sm_90a", target.llvm_features, speed_level=1)
+    made = llvm.parse(str(module))
+    llvm.optimize(made, machine, speed_level=1)
+    return machine.emit_assembly(made)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("in_registers", [False, True])
+@pytest.mark.parametrize("atom", SHORT, ids=lambda atom: atom.mnemonic)
+def test_ptxas_makes_it_one_instruction(
+    tool, tmp_path: Path, atom: Atom, in_registers: bool
+) -> None:
+    """It is the one for these types, and nothing is serialised."""
+    file, binary = tmp_path / "k.ptx", tmp_path / "k.cubin"
+    file.write_text(kernel(atom, fresh=in_registers, in_registers=in_registers))
+    done = tool("ptxas", "-arch=sm_90a", "-v", "-o", binary, file)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    assert "C75" not in said
+    code = tool("nvdisasm", "-c", binary).stdout.decode()
+    opcode = "IGMMA" if atom.acc == "s32" else OPCODES[BITS[atom.a]]
+    (line,) = [line for line in code.splitlines() if "GMMA" in line]
+    assert f"{opcode}.64x16x{atom.k}." in line
+    types = {"bf16": "BF16", "tf32": "TF32", "f16": "", "s8": "S8", "u8": "U8"}
+    if atom.acc != "s32":
+        assert (".F32" in line) == (atom.acc == "f32")
+    for kind in (atom.a, atom.b):
+        assert types.get(kind, kind.upper()) in line

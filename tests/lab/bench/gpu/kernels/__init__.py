@@ -1,0 +1,1 @@
+"""Kernels that only a GPU is measured with: tiles for Hopper, and attention with shared heads."""
