@@ -35,15 +35,8 @@ from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Scalar, Tile
 
-from .role_slots import RoleSlots, Slots
+from .role_slots import METHODS, RoleSlots, Slots, trips, uses_slots
 
-_SLOTS = {
-    "acquire_slot": "acquire",
-    "commit_slot": "commit",
-    "release_slot": "release",
-    "wait_slot": "wait",
-}
-"""Mnemonic -> the method of `RoleSlots`."""
 _TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
@@ -171,7 +164,7 @@ class _Run:
             return self._loop(op, state)
         elif op.name == "role":
             self._roles(op, state)
-        elif op.name in _SLOTS:
+        elif op.name in METHODS:
             self._slot(op, state)
         elif op.name == "continue":
             self._exits[-1][0].append((state, op))
@@ -240,7 +233,7 @@ class _Run:
                     self._problem(op, "a product under way reads the slot that is released")
             for piece in slots:
                 state.held.pop(piece, None)
-        if why := getattr(self._slots, _SLOTS[op.name])(op, slots):
+        if why := getattr(self._slots, METHODS[op.name])(op, slots):
             self._problem(op, why)
 
     def _start(self, op: Op, state: _State) -> None:
@@ -331,7 +324,9 @@ class _Run:
 
     def _branch(self, op: Op, state: _State) -> _State | None:
         ends = []
-        for region in op.regions:
+        filled = [region for region in op.regions if uses_slots(region)]
+        # Roles that fill and read the same slots make all of the trips, both of them.
+        for region in filled or op.regions:
             if not region.blocks:
                 ends.append(state.copy())
             for block in region.blocks:
@@ -357,7 +352,7 @@ class _Run:
             carried, handed = [*carried, *handed[:ahead]], handed[ahead:]
         _assign(state, inits, carried)
         current: _State | None = state
-        for _ in range(_trips(op)):
+        for _ in range(trips(op)):
             if current is None:
                 break
             if queue:
@@ -416,12 +411,6 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
         # A view does not say which bits of the tile number its parts: it has the one that is there.
         return len(parts) == 1
     return op.attributes.get("part") in parts
-
-
-def _trips(loop: Op) -> int:
-    """Return how many iterations to run: two, or until every slot was used twice."""
-    slots = [value.type.slots for op in loop.walk() for value in op.operands.get("rings", ())]
-    return max([1, *slots]) + 1
 
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:

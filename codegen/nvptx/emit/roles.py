@@ -67,6 +67,11 @@ def wait_slot(ctx: Context, op: Op) -> None:
         ctx.define(tile, tile_in_slot(ctx, ring, turn))
 
 
+def held_slot(ctx: Context, op: Op) -> None:
+    """Lower held_slot."""
+    ctx.define(op.result, tile_in_slot(ctx, op.operands["ring"], op.operands["turn"]))
+
+
 def release_slot(ctx: Context, op: Op) -> None:
     """Lower release_slot: one lane arrives for its warp, behind all lanes."""
     builder = ctx.builder
@@ -81,6 +86,7 @@ def release_slot(ctx: Context, op: Op) -> None:
 LOWERINGS = {
     "acquire_slot": acquire_slot,
     "commit_slot": commit_slot,
+    "held_slot": held_slot,
     "release_slot": release_slot,
     "role": lower_role,
     "wait_slot": wait_slot,

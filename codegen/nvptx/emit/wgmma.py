@@ -31,6 +31,7 @@ def mma_async(ctx: Context, op: Op) -> None:
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
     own, fresh = cast("list[int]", plan.acc.own()), _is_zero(op.operands["acc"])
     first, end = op.attributes["first"] or 0, op.attributes["end"] or plan.extents["k"]
+    read: list[tuple[Sequence[ir.Value], Sequence[ir.Value]]] = []
     blocks = [
         (batch, row, column)
         for batch in span(plan.along["b"])
@@ -48,6 +49,7 @@ def mma_async(ctx: Context, op: Op) -> None:
             )
             for k in steps
         ]
+        read += products
         started = wgmma.start(
             ctx.builder,
             plan.atom,
@@ -59,6 +61,8 @@ def mma_async(ctx: Context, op: Op) -> None:
         )
         accumulators.update(zip(offsets, started, strict=True))
     ctx.define(op.result, accumulators)
+    if isinstance(lhs, _Held):
+        ctx.under_way[op.result] = [word for words, _ in read for word in words]
 
 
 def _is_zero(value: Value) -> bool:
@@ -68,9 +72,13 @@ def _is_zero(value: Value) -> bool:
 
 
 def wait_mma(ctx: Context, op: Op) -> None:
-    """Lower wait_mma: the accumulators are those of the flight, from here on."""
+    """Lower wait_mma: the accumulators are those of the flight, from here on.
+
+    Until here, nothing else may be in the registers that its product reads.
+    """
     flight = ctx.fragment(op.operands["flight"])
-    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()))
+    read = ctx.under_way.pop(op.operands["flight"], ())
+    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()), read)
     ctx.define(op.result, dict(zip(flight, awaited, strict=True)))
 
 

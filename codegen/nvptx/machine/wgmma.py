@@ -67,12 +67,15 @@ def start(
     return _tied(builder, " ".join([*lines, "}"]), acc, arguments, fresh)
 
 
-def wait(builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value]) -> list[ir.Value]:
+def wait(
+    builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value], read: Sequence[ir.Value] = ()
+) -> list[ir.Value]:
     """Wait until at most so many groups are under way; return the accumulators of the others.
 
     Accumulators to which a group under way adds are not among them: nothing may touch those.
+    `read` are registers of lhs, which keep what they hold until then.
     """
-    return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, [])
+    return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, read)
 
 
 def fence_proxy(builder: ir.IRBuilder) -> None:

@@ -16,6 +16,7 @@ from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.codegen.nvptx.passes import test_delay_products as delays
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.codegen.nvptx.passes import test_tensor_stores as stores
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
@@ -258,6 +259,16 @@ def tensor_stores(text: str, twice: bool = False) -> Kernel:
     return Kernel(assemble(text), "k", "sm_90", (start,))
 
 
+def delayed_products() -> Kernel:
+    """Attention on two tiles of rows, and five of keys of which the last one is ragged."""
+
+    def start() -> Any:
+        arguments, grid, expected = delays.launch("attention", 100, 300, (0, 5))
+        return arguments, grid, lambda: (arguments[3] == expected).all()
+
+    return Kernel(assemble(delays.TEXT), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
@@ -266,6 +277,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_roles": lambda: product_of_warpgroups(True, {}),
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
+    "delayed_products": delayed_products,
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
     "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),
