@@ -12,7 +12,7 @@ Before memory is allocated, every area has bytes of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -106,6 +106,7 @@ class _Run:
     def __init__(self, body: Body) -> None:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
+        self._slots: dict[Op, tuple[Sequence[int], int]] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
         areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
@@ -313,7 +314,9 @@ class _Run:
 
     def _range(self, piece: Piece) -> tuple[int, int]:
         tile, slot = piece
-        begins, size = slot_layout(tile.owner)
+        if tile.owner not in self._slots:
+            self._slots[tile.owner] = slot_layout(tile.owner)
+        begins, size = self._slots[tile.owner]
         start = self._starts[tile.owner] + slot * size + begins[tile.index]
         return start, start + cast(Shared, tile.type).bytes
 

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.machine import tensor_copy
-from tileir.codegen.nvptx.machine.registers import set_registers
+from tileir.codegen.nvptx.machine.warps import converge, elected, set_registers
 from tileir.ir import Op
 
 from .context import I32, Context
@@ -53,9 +53,9 @@ def acquire_slot(ctx: Context, op: Op) -> None:
 def commit_slot(ctx: Context, op: Op) -> None:
     """Lower commit_slot: the role has one warp, of which one lane starts the copies."""
     builder = ctx.builder
-    with builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(elected(builder)):
         start_copies(ctx, op)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def wait_slot(ctx: Context, op: Op) -> None:
@@ -78,7 +78,7 @@ def release_slot(ctx: Context, op: Op) -> None:
     wanted, predicate = builder.not_(ctx.thread_has(_LANES)), op.operands["predicate"]
     if predicate is not None:
         wanted = builder.and_(wanted, ctx.scalar(predicate))
-    tensor_copy.converge(builder)
+    converge(builder)
     barrier = mbarrier_of(ctx, op.operands["barriers"], op.operands["turn"])
     tensor_copy.arrive_if(builder, barrier, wanted)
 

@@ -16,6 +16,7 @@ from tileir.codegen.block.areas import slot_bytes, tile_offset
 from tileir.codegen.block.types import Mbarrier, Turn
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.nvptx.machine import tensor_copy
+from tileir.codegen.nvptx.machine.warps import converge, elected
 from tileir.codegen.nvptx.machine.wgmma import fence_proxy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
@@ -38,7 +39,7 @@ def mbarrier_init(ctx: Context, op: Op) -> None:
         for address in _each(ctx, barriers):
             tensor_copy.initialise(builder, address, op.attributes["arrivals"] or 1)
         fence_proxy(builder)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def mbarrier_inval(ctx: Context, op: Op) -> None:
@@ -47,7 +48,7 @@ def mbarrier_inval(ctx: Context, op: Op) -> None:
     with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
         for address in _each(ctx, barriers):
             tensor_copy.invalidate(builder, address)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def copy_tensor(ctx: Context, op: Op) -> None:
@@ -60,9 +61,9 @@ def commit_copies(ctx: Context, op: Op) -> None:
     wanted = ctx.in_first_warp()
     if op.operands["predicate"] is not None:
         wanted = builder.and_(wanted, ctx.scalar(op.operands["predicate"]))
-    with builder.if_then(wanted), builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(wanted), builder.if_then(elected(builder)):
         start_copies(ctx, op)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def start_copies(ctx: Context, op: Op) -> None:
@@ -129,12 +130,12 @@ def _each(ctx: Context, barriers: Value) -> list[ir.Value]:
 def store_tensor(ctx: Context, op: Op) -> None:
     """Lower store_tensor: one lane of the first warp starts it."""
     builder = ctx.builder
-    with builder.if_then(ctx.in_first_warp()), builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(ctx.in_first_warp()), builder.if_then(elected(builder)):
         for source, coordinates in _boxes(ctx, op, op.operands["source"]):
             tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
             tensor_copy.store(builder, source, tensor_map, coordinates)
         tensor_copy.commit_stores(builder)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def wait_stores(ctx: Context, op: Op) -> None:

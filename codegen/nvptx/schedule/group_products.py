@@ -30,7 +30,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 
-from .live_accumulators import accumulator_words
+from .live_accumulators import accumulator_words, made_of_products
 from .mma_plan import (
     ProductPlan,
     by_rows,
@@ -117,9 +117,12 @@ def _too_large(
 ) -> Reason | None:
     """Return why no product of a kernel can have such a plan."""
     sizes: dict[Op | None, dict[Value, int]] = {None: {}}
+    made = made_of_products(kernel)
     for op, plan in plans.items():
         for slot in _SLOTS:
             root = root_of(op.operands[slot])
+            if slot == "lhs" and root in made and plan.atom.of_warpgroup:
+                continue  # it is in registers, as the product left it
             found = sizes.setdefault(_outermost_loop(root), {})
             found[root] = max(found.get(root, 0), plan.size * root.type.size)
     # Loops one behind the other have the same memory in turn.

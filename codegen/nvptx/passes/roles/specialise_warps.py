@@ -24,7 +24,7 @@ from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LANE_BITS
-from tileir.codegen.nvptx.launch.contract import COMPILER, MOST_REGISTERS, Contract
+from tileir.codegen.nvptx.launch.contract import COMPILER, Contract
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
@@ -38,8 +38,8 @@ from .producer_slice import HARMLESS, ProducerSlice, producer_slice
 LEAST_SLOTS = 2
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
-CONSUMER_REGISTERS = 248
-"""The most registers of a consumer's thread."""
+MOST_REGISTERS = 256
+"""The most registers of a thread for setmaxnreg: 255, and one that has no name."""
 _MORE = WARPGROUP << LANE_BITS
 """Threads of the producer's warpgroup."""
 _FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
@@ -151,7 +151,7 @@ def _registers(threads: int, blocks: int, target: Target) -> int:
     """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
     each = min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
     left = (each * (threads + _MORE) - PRODUCER_REGISTERS * _MORE) // threads & -8
-    return min(left, CONSUMER_REGISTERS)
+    return min(left, MOST_REGISTERS)
 
 
 def _wait(loop: Op) -> Op | None:
