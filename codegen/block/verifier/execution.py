@@ -106,7 +106,7 @@ class _Run:
     def __init__(self, body: Body) -> None:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
-        self._slots: dict[Op, tuple[Sequence[int], int]] = {}
+        self._slot_layouts: dict[Op, tuple[Sequence[int], int]] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
         areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
@@ -314,9 +314,9 @@ class _Run:
 
     def _range(self, piece: Piece) -> tuple[int, int]:
         tile, slot = piece
-        if tile.owner not in self._slots:
-            self._slots[tile.owner] = slot_layout(tile.owner)
-        begins, size = self._slots[tile.owner]
+        if tile.owner not in self._slot_layouts:
+            self._slot_layouts[tile.owner] = slot_layout(tile.owner)
+        begins, size = self._slot_layouts[tile.owner]
         start = self._starts[tile.owner] + slot * size + begins[tile.index]
         return start, start + cast(Shared, tile.type).bytes
 
