@@ -272,4 +272,12 @@ WAITS = (
         kind=WAIT,
         format="[ {memory}] pending = {pending}[ : {memory:type}]",
     ),
+    Row(
+        "sched_barrier",
+        "These values are computed before what comes next: ptxas moves waits up, before what could"
+        " be computed while products are under way.",
+        operands=(many("values", TILE, "Tiles in registers, of 32 bits an element."),),
+        effects=SIDE_EFFECT,
+        format="{values} : {values:type}",
+    ),
 )

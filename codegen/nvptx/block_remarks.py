@@ -179,6 +179,8 @@ def _overlapping(state: State, each: KernelState, named: Named) -> Found:
             inside = op.regions[0].block.ops
             late = any(inner.name == "wait_mma_reads" for inner in inside)
             when = "while the next iteration starts its own" if late else "in their own iteration"
+            if any(inner.name == "held_slot" for inner in inside):
+                when = "while the next iteration computes what comes behind its own"
             yield _because(op, f"products awaited {when}", *reasons)
 
 

@@ -92,6 +92,15 @@ def wait_mma_reads(ctx: Context, op: Op) -> None:
     wgmma.wait(ctx.builder, op.attributes["pending"], [])
 
 
+def sched_barrier(ctx: Context, op: Op) -> None:
+    """Lower sched_barrier: all elements have a part in a predicate."""
+    builder, bits = ctx.builder, ir.Constant(I32, 0)
+    for value in op.operands["values"]:
+        for element in ctx.fragment(value).values():
+            bits = builder.xor(bits, builder.bitcast(element, I32))
+    wgmma.schedule_behind(builder, bits)
+
+
 def fence_proxy(ctx: Context, op: Op) -> None:
     """Lower fence_proxy."""
     wgmma.fence_proxy(ctx.builder)
@@ -147,6 +156,7 @@ LOWERINGS = {
     "fence_proxy": fence_proxy,
     "mma_async": mma_async,
     "mma_init": mma_init,
+    "sched_barrier": sched_barrier,
     "wait_mma": wait_mma,
     "wait_mma_reads": wait_mma_reads,
 }

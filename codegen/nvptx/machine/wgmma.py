@@ -78,6 +78,17 @@ def wait(
     return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, read)
 
 
+def schedule_behind(builder: ir.IRBuilder, bits: ir.Value) -> None:
+    """Have ptxas compute bits (i32) before a wait that comes next.
+
+    It takes `wait_group` for an instruction that depends on nothing but its products, and moves it
+    up, before what could be done meanwhile; but not before another one that waits. This one waits a
+    nanosecond if the bits are some number.
+    """
+    text = "{ .reg .pred met; setp.eq.b32 met, $0, 0x7fc0dead; @met nanosleep.u32 1; }"
+    builder.asm(ir.FunctionType(ir.VoidType(), [bits.type]), text, "r", [bits], True)
+
+
 def fence_proxy(builder: ir.IRBuilder) -> None:
     """Order this thread's accesses of shared memory before later ones of the async proxy."""
     kind = ir.FunctionType(ir.VoidType(), [])

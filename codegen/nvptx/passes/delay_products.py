@@ -109,6 +109,19 @@ class _Stages:
                     found[root] = None
         return list(found)
 
+    def handed_on(self) -> list[Value]:
+        """Return what stage 0 hands on of what it computes while products are under way.
+
+        In attention, these are the greatest element and the sum of each row, few registers that
+        depend on all others. Tiles of 32 bits an element only.
+        """
+        first = {value for op in self.first for value in op.results if isinstance(value.type, Frag)}
+        return [
+            value
+            for value in self.end.operand_list()
+            if value in first and memory_bytes(value.type.element) * 8 == _WORD_BITS
+        ]
+
     def _is_inside(self, value: Value) -> bool:
         owner = value.owner
         return owner is self.block or (isinstance(owner, Op) and owner.parent is self.block)
@@ -212,6 +225,9 @@ class _Rotation:
         self._add(block, stages.first[:start], values)
         self._add(block, [op for op in stages.second if op not in behind], before)
         self._add(block, stages.first[start:], values)
+        computed = [values[each] for each in stages.handed_on()]
+        if computed:
+            block.ops.append(make("sched_barrier", {"values": tuple(computed)}, origin=stages.end))
         self._add(block, [op for op in stages.second if op in behind], before)
         values |= {each: before[result] for each, result in self._results.items()}
         self._add(block, stages.late, values)
