@@ -130,13 +130,13 @@ class _Schedule:
             read = [value for value in operands if isinstance(value.type, Shared)]
             start = "start " if op.name in ASYNC_PROXY else ""
             return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
-        if op.name in ENDS:
-            return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if op.name == "wait_mma_reads":
             stay = counted(op.attributes["pending"], "product")
             freed = op.operands["memory"]
             may = f": {self._tiles(freed, body)} may be filled" if freed else ""
             return f"wait until {stay} of i, and no earlier one, may be under way{may}"
+        if op.name in ENDS:
+            return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if accesses_of(op) is not None:
             condition = self._condition(op)
             of = f" for i+{self._ahead}" if body and condition else ""
