@@ -10,11 +10,11 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.emit.context import I32, Context
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.registers import set_registers
 from tileir.ir import Op
 
-from .context import I32, Context
 from .tensor_copies import mbarrier_of, start_copies, tile_in_slot
 
 _LANES = (1 << LANE_BITS) - 1
