@@ -36,7 +36,7 @@ TENSOR_COPIES = (
     Row(
         "copy_tensor",
         "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
-        "The hardware makes all of it, by a tensor map; `commit_copies` starts it.",
+        "The hardware makes all of it, by a tensor map; the commit behind it starts it.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),

@@ -23,10 +23,10 @@ from tileir.text.printer.structured import TILE_IR_SPELLING
 from tileir.text.printer.text import Spelling
 from tileir.types import Tile
 
-from . import block_remarks
 from .launch.contract import COMPILER
-from .loop_schedules import loop_schedules
 from .reasons import Decision
+from .reports import block_remarks
+from .reports.loop_schedules import loop_schedules
 from .schedule.block_size import words
 from .schedule.mma_plan import ProductPlan
 from .schedule.view_facts import ACCESS_BYTES

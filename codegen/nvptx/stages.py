@@ -42,6 +42,7 @@ from .passes.choose_copies import choose_copies as copies_of
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
+from .passes.memory.place_barriers import shares_of_residents
 from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
@@ -96,8 +97,6 @@ __all__ = [
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
-FEW_REGISTERS = 48
-"""Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
@@ -277,11 +276,8 @@ def place_barriers(state: State) -> None:
     """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
-        gpu = state.target
-        room = gpu.shared_of_each(kernel_state.contract["minnctapersm"])
-        threads = min(gpu.threads_per_sm, gpu.registers_per_sm // FEW_REGISTERS)
-        most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
-        resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
+        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
+        resident = shares_of_residents(state.target, kernel_state.threads)
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
 

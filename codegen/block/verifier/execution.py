@@ -213,7 +213,8 @@ class _Run:
 
     def _slot(self, op: Op, state: _State) -> None:
         """A role may access a slot, or has done so."""
-        if state.values.get(op.operands.get("predicate"), True) is False:
+        predicate = op.operands.get("predicate")
+        if predicate is not None and state.values.get(predicate, True) is False:
             return
         turn = state.values.get(op.operands["turn"], 0)
         tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]

@@ -83,7 +83,7 @@ def _aligned(op: Op) -> Iterator[tuple[Op, str]]:
 def _exchange(op: Op) -> Iterator[tuple[Op, str]]:
     tile = cast(Tile, exchanged(op))
     ((place, stored),) = accessed(op)
-    memory = place.type
+    memory = cast(Shared, place.type)
     if tile.shape != memory.shape:
         yield op, f"a tile of {tile.shape} and memory for {memory.shape}"
     if not stored and tile.element != memory.element:

@@ -12,10 +12,13 @@ from collections.abc import Iterable
 from llvmlite import ir
 from llvmlite.ir.instructions import Instruction, PhiInstr
 
-_ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr")
-_OTHERS = ("icmp", "select", "phi", "sext", "zext", "trunc", "inttoptr", "ptrtoint")
-_PURE = frozenset([*_ARITHMETIC, *_OTHERS, "bitcast", "extractvalue"])
-"""Operations without effects: those that addresses and masks are computed with."""
+_PURE = frozenset(
+    (
+        "add sub mul and or xor shl lshr ashr icmp select phi sext zext trunc inttoptr ptrtoint"
+        " bitcast extractvalue"
+    ).split()
+)
+"""LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 
 def drop_unused(function: ir.Function) -> None:

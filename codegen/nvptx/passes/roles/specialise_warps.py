@@ -301,7 +301,7 @@ class _Split:
         else:
             self._repeat(source, block, values, inner)
         (end,) = continues(source)
-        handed = [end.operand_list()[value.index - 1] for value in kept] if kept else []
+        handed = [end.operands["operands"][value.index - 1] for value in kept]
         following = [*(_mapped(each, values) for each in handed), *(inner[it] for it in rings)]
         block.ops.append(make("continue", {"operands": tuple(following)}, origin=end))
         firsts = [_mapped(loop.operands["initValues"][it.index - 1], values) for it in kept]

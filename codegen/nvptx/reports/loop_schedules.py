@@ -23,11 +23,10 @@ from tileir.codegen.block.op_facts import (
     accessed,
 )
 from tileir.codegen.block.types import Shared
+from tileir.codegen.nvptx.passes.memory.shared_accesses import place_of
+from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Block, Op, Value
 from tileir.messages.wording import counted
-
-from .passes.memory.shared_accesses import place_of
-from .state import KernelState
 
 _NOTHING = {"advance", "continue", "yield", *COMMITS, *SAME_MEMORY} - {*ARRIVALS}
 """Ops that a step of a schedule mentions with another one, or that only name things."""

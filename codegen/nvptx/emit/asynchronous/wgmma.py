@@ -14,15 +14,14 @@ from llvmlite import ir
 
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
+from tileir.codegen.nvptx.emit.context import I32, I64, Context
+from tileir.codegen.nvptx.emit.sequences.mma_operands import RegisterOperand
+from tileir.codegen.nvptx.emit.sequences.shuffle import shuffle
 from tileir.codegen.nvptx.machine import wgmma
 from tileir.codegen.nvptx.machine.matrix_descriptor import UNIT_BITS
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
 from tileir.ir import Op, Value
-
-from .context import I32, I64, Context
-from .sequences.mma_operands import RegisterOperand
-from .sequences.shuffle import shuffle
 
 
 def mma_async(ctx: Context, op: Op) -> None:

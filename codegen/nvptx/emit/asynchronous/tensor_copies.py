@@ -13,16 +13,15 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.view_geometry import steps
 from tileir.codegen.block.areas import slot_bytes, tile_offset
-from tileir.codegen.block.types import Mbarrier, Turn
+from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.nvptx.emit.context import I32, Context
+from tileir.codegen.nvptx.emit.sequences.shared_symbol import shared_address
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge, elected
 from tileir.codegen.nvptx.machine.wgmma import fence_proxy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
-
-from .context import I32, Context
-from .sequences.shared_symbol import shared_address
 
 _BYTES = Mbarrier(1).bytes
 
@@ -153,7 +152,7 @@ def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
 def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
     """Yield for each box of a tile in shared memory its address, and its coordinates."""
     builder, view = ctx.builder, op.operands["view"]
-    kind, extents = tile.type, view.type.tile
+    kind, extents = cast(Shared, tile.type), view.type.tile
     dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
     apart = steps(view.type)
     first = [

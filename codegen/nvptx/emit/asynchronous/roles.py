@@ -10,11 +10,11 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.emit.context import I32, Context
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge, elected, set_registers
 from tileir.ir import Op
 
-from .context import I32, Context
 from .tensor_copies import mbarrier_of, start_copies, tile_in_slot
 
 _LANES = (1 << LANE_BITS) - 1
@@ -23,7 +23,7 @@ _LANES = (1 << LANE_BITS) - 1
 def lower_role(ctx: Context, op: Op) -> None:
     """Lower role: its warps branch to it, and come back never."""
     builder, first = ctx.builder, op.attributes["first"]
-    inside, others = (builder.append_basic_block(name) for name in ("role", "others"))
+    inside, others = (builder.append_basic_block(f"{which}_role") for which in ("this", "next"))
     builder.cbranch(_among(ctx, first, op.attributes["warps"]), inside, others)
     builder.position_at_end(inside)
     set_registers(builder, op.attributes["registers"], op.attributes["frees"])
