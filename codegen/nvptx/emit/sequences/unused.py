@@ -12,12 +12,9 @@ from collections.abc import Iterable
 from llvmlite import ir
 from llvmlite.ir.instructions import Instruction, PhiInstr
 
-_PURE = frozenset(
-    (
-        "add sub mul and or xor shl lshr ashr icmp select phi sext zext trunc inttoptr ptrtoint"
-        " bitcast extractvalue"
-    ).split()
-)
+_ARITHMETIC = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp"})
+_CASTS = frozenset({"sext", "zext", "trunc", "inttoptr", "ptrtoint", "bitcast"})
+_PURE = _ARITHMETIC | _CASTS | {"phi", "extractvalue"} | {"select"}
 """LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 
