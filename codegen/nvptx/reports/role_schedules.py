@@ -6,9 +6,11 @@ Like the schedules of pipelined loops, these are read off the ops of the block I
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import continues, loop_block
+from tileir.codegen.block.types import Turn
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Block, Op, Value
 
@@ -74,7 +76,7 @@ class _RoleSchedule(LoopSchedule):
 
     def _slot(self, tiles: Iterable[Value], turn: Value) -> str:
         """Return the slot of a turn, of the rings that tiles lie in."""
-        slots, number = turn.type.slots, _number(turn, self._body)
+        slots, number = cast(Turn, turn.type).slots, _number(turn, self._body)
         number %= slots
         which = f"(i+{number})" if number else "i"
         return f"slot {which} mod {slots} of {super()._tiles(tiles, False)}"
