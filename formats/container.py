@@ -40,7 +40,7 @@ TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
 """The start of a text: hardly any other file has no control characters there."""
 
 
-def _other_format(data: bytes) -> str:
+def _other_format(data: memoryview | bytes) -> str:
     """Return a hint at the format of a file that is not bytecode."""
     start = bytes(data[:TEXT_SAMPLE])
     if start.startswith(MLIR_MAGIC):

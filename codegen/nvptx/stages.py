@@ -47,7 +47,7 @@ from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.roles.specialise_warps import specialise_warps as specialise
-from .passes.tensor_stores import store_tensors
+from .passes.tensor_stores import store_tensors as stored_by_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -90,6 +90,7 @@ __all__ = [
     "settle_launch",
     "share_common_ops",
     "specialise_warps",
+    "store_tensors",
     "to_block_ir",
     "unroll_loops",
 ]
@@ -196,7 +197,11 @@ def assign_layouts(state: State) -> None:
 
 
 def to_block_ir(state: State) -> None:
-    """Make block IR: layouts become types; conversions, staging and exchange become ops."""
+    """Make block IR: layouts become types; conversions, staging and exchange become ops.
+
+    It is one conversion: ops that block IR does not have (products, folds, scans, slices, prints of
+    tiles) become those that it has, and the ends of grids and heaps the ops of a kernel's frame.
+    """
     for kernel_state in state.kernels:
         block_ir_of(kernel_state, state.target)
 
@@ -209,13 +214,15 @@ def fold_conversions(state: State) -> None:
             kernel_state.untouched = kernel_state.copy()
 
 
-def choose_copies(state: State) -> None:
-    """Choose how each conversion moves elements: by registers, shuffles, or shared memory.
-
-    Tiles of products may go through shared memory to tensor copies instead, which store them.
-    """
+def store_tensors(state: State) -> None:
+    """Store tiles of matrix products through shared memory by tensor copies, where they can."""
     for kernel_state in state.kernels:
-        store_tensors(kernel_state, state.target)
+        stored_by_tensors(kernel_state, state.target)
+
+
+def choose_copies(state: State) -> None:
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    for kernel_state in state.kernels:
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)
@@ -251,7 +258,7 @@ def add_twins(state: State) -> None:
             continue
         kernel = kernel_state.kernel
         alone = State([copy], state.target.without("tensor copies"), state.launch)
-        run("nvptx", alone, since="choose_copies", until="pipeline_loops")
+        run("nvptx", alone, since="store_tensors", until="pipeline_loops")
         taken = [each.kernel.symbol for each in state.kernels]
         copy.kernel = replace(copy.kernel, symbol=twin_name(kernel.symbol, taken))
         copy.twin_of = kernel_state

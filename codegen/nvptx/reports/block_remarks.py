@@ -103,6 +103,10 @@ def _copies(state: State, each: KernelState, named: Named) -> Found:
             if op.name == "load_shared":
                 stores = (use.op for use in behind(op.operands["source"])[0].uses)
                 yield from map(_shared_access, (each for each in stores if each.name in EXCHANGES))
+
+
+def _stores(state: State, each: KernelState, named: Named) -> Found:
+    for op in each.kernel.walk():
         if reasons := _reasons(each, Decision.STORE, op):
             by = "tensor copies" if op.name == "store_tensor" else "threads"
             yield _because(op, f"tile stored by {by}", *reasons)
@@ -310,6 +314,7 @@ def _read(op: Op, slot: str) -> str:
 ROWS: dict[str, Callable[[State, KernelState, Named], Found]] = {
     "to_block_ir": _made,
     "fold_conversions": _folded,
+    "store_tensors": _stores,
     "choose_copies": _copies,
     "pipeline_loops": _loops,
     "specialise_warps": _roles,

@@ -97,8 +97,10 @@ def by_warpgroups(
     for op in plans:
         plan = _plan(op, warps, op in rows, target)
         ways = operands.ways(op, plan) if isinstance(plan, ProductPlan) else plan
-        if isinstance(plan, Reason) or isinstance(ways, Reason):
-            refused[op] = plan if isinstance(plan, Reason) else ways
+        if isinstance(plan, Reason):
+            refused[op] = plan
+        elif isinstance(ways, Reason):
+            refused[op] = ways
         else:
             found[op] = plan
             restaged |= {(op, slot): way for slot, way in ways.items()}
