@@ -132,8 +132,9 @@ def _fits(
     """Whether an SM has memory and registers for so many blocks."""
     if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
         return False
-    enough = needed(blocks) <= _registers(threads, blocks, target)
-    return enough and memory <= target.shared_of_each(blocks)
+    # What ptxas gives a thread is not more before warps hand over registers.
+    at_launch = target.registers_per_sm // (blocks * (threads + _MORE)) & -8
+    return needed(blocks) <= at_launch and memory <= target.shared_of_each(blocks)
 
 
 def _registers(threads: int, blocks: int, target: Target) -> int:
