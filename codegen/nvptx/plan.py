@@ -39,7 +39,8 @@ grid_limits             the largest tile grid along x, y and z, in tile blocks: 
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                the settled terms of the launch: term -> its value, and its source "by": an
                         option, an attribute, a hint (with its name), or the compiler; of a hint
-                        that was not followed all the way what it "asked" for, and "why". For
+                        that was not followed all the way, or of clusters of which only the first
+                        block works, what was "asked" for, and "why". For
                         people to read: all of it is in the PTX and the entries above already.
                         With `maxclusterrank`, a launch may ask for clusters of up to so many
                         blocks (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, whose extents divide those
@@ -146,6 +147,13 @@ def _role_row(role: Op) -> dict[str, Any]:
 
 def _choice(contract: Contract, term: str) -> dict[str, Any]:
     value = contract[term]
-    told = {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
+    told = {"value": _plain(value), "by": contract.by(term)}
     choice = contract.choices.get(term)
-    return told | {"asked": choice.asked, "why": choice.why} if choice and choice.why else told
+    return (
+        told | {"asked": _plain(choice.asked), "why": choice.why} if choice and choice.why else told
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a term as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value
