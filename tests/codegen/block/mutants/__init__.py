@@ -6,6 +6,6 @@ kernels, with arguments and what NumPy expects; `trial` compiles a kernel with o
 who noticed.
 """
 
-from . import barriers, copies, layouts, places, products, roles, stores
+from . import barriers, clusters, copies, layouts, places, products, roles, stores
 
-__all__ = ["barriers", "copies", "layouts", "places", "products", "roles", "stores"]
+__all__ = ["barriers", "clusters", "copies", "layouts", "places", "products", "roles", "stores"]

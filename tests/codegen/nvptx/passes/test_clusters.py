@@ -210,16 +210,16 @@ def test_only_clusters_of_two_blocks_work_together(options: dict) -> None:
     assert "clusters of two blocks along x" in told["why"]
 
 
-def hinted(source: str, blocks: int) -> Any:
-    source = source.replace(
+def hinted(source: str, blocks: int) -> str:
+    """A kernel with a hint for clusters."""
+    return source.replace(
         "%sc: tile<i32>) {",
         f"%sc: tile<i32>) optimization_hints=<sm_90 = {{num_cta_in_cga = {blocks}}}> {{",
     )
-    return compile(assemble(source), "sm_90", cache=False)
 
 
 def test_a_hint_is_followed() -> None:
-    made = hinted(text(128, 64), 2)
+    made = compile(assemble(hinted(text(128, 64), 2)), "sm_90", cache=False)
     assert made.plan["k"]["contract"]["cluster_dim"] == {
         "value": [2, 1, 1],
         "by": "hint num_cta_in_cga",
@@ -229,7 +229,7 @@ def test_a_hint_is_followed() -> None:
 
 @pytest.mark.parametrize(("m", "blocks"), [(64, 2), (128, 4)])
 def test_a_hint_is_not_followed_where_blocks_would_not_work_together(m: int, blocks: int) -> None:
-    made = hinted(text(m, 64), blocks)
+    made = compile(assemble(hinted(text(m, 64), blocks)), "sm_90", cache=False)
     told = made.plan["k"]["contract"]["cluster_dim"]
     assert (told["value"], told["asked"]) == ([1, 1, 1], [blocks, 1, 1])
     assert told["why"].startswith("blocks would not work together: ")
