@@ -27,7 +27,7 @@ MOST_REGISTERS = 255
 """The most registers of a thread; ptxas gives them out by eights."""
 
 _FREE = Choice(None, COMPILER)
-_CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
+CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def settle(kernel: KernelIR, gpu: Target, options: Mapping[str, object]) -> Cont
         except ValueError as error:
             problems.append(str(error))
             continue
-        if choice and term.name in _CLUSTERS and not gpu.has("clusters"):
+        if choice and term.name in CLUSTERS and not gpu.has("clusters"):
             # A text may be for several GPUs, an option is for this one.
             if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
                 first = gpus_with("clusters")[0]

@@ -5,8 +5,9 @@ of half the size. The result is Tile IR: tiles of an index `i` become those of `
 `rank` is the number of the block in its cluster. What both blocks need, both load;
 `share_copies` has them copy it together later on.
 
-Where the tiles cannot be split, or the cluster has another shape, its first block does all of the
-work; then a hint for clusters is not followed.
+Without an option, attribute or hint for clusters there are some where one block has not enough
+registers for a product. Where the tiles cannot be split, or the cluster has another shape, its
+first block does all of the work; then a hint for clusters is not followed.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.launch_terms import DEFAULTS, Choice
-from tileir.codegen.nvptx.launch.contract import Contract
+from tileir.codegen.nvptx.launch.contract import CLUSTERS, COMPILER, Contract
 from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.block_size import words
 from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.ops import Family, family_of
 from tileir.formats.ops import BY_NAME
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
@@ -36,14 +39,19 @@ _NUMBER = Tile(Scalar("i32"))
 def split_tiles(state: KernelState, target: Target) -> None:
     """Split the tiles of a kernel between the blocks of its clusters, if they can be."""
     contract = state.contract
-    if contract.blocks == 1:
+    if contract.blocks == 1 and not _wants_clusters(state, target):
         return
     plan = _planned(state, target)
     if isinstance(plan, SplitPlan):
+        if contract.blocks == 1:
+            choice = Choice(BLOCKS, COMPILER)
+            state.contract = Contract({**contract.choices, "cluster_dim": choice})
         state.rank = _Splitting(state, plan).split()
         state.kernel.edited()
         return
-    choice = contract.choices["cluster_dim"]
+    choice = contract.choices.get("cluster_dim")
+    if choice is None:
+        return
     if choice.by.startswith("hint"):
         alone, why = DEFAULTS["cluster_dim"], f"blocks would not work together: {plan}"
     else:
@@ -52,9 +60,19 @@ def split_tiles(state: KernelState, target: Target) -> None:
     state.contract = Contract({**contract.choices, "cluster_dim": told})
 
 
+def _wants_clusters(state: KernelState, target: Target) -> bool:
+    """Whether the sums of a product take all registers of an SM, and nobody says anything about
+    clusters."""
+    if any(state.contract.by(term) != COMPILER for term in CLUSTERS):
+        return False
+    products = (op for op in state.kernel.walk() if family_of(op) is Family.PRODUCT)
+    return any(words(op.result.type) >= target.registers_per_sm for op in products)
+
+
 def _planned(state: KernelState, target: Target) -> SplitPlan | Reason:
     contract = state.contract
-    if contract["cluster_dim"] != BLOCKS or contract["blocksareclusters"]:
+    asked = "cluster_dim" in contract.choices and contract["cluster_dim"] != BLOCKS
+    if asked or contract["blocksareclusters"]:
         return Reason("split_cluster")
     if not target.has("wgmma"):
         return Reason("split_feature")

@@ -48,6 +48,7 @@ TILES = {
     "columns": (64, 128),
     "square": (128, 128),
     "persistent": (128, 64),
+    "large": (256, 256),
 }
 """Kernel -> the rows and columns of its tiles."""
 
@@ -57,7 +58,8 @@ def kernel(name: str, **options: Any) -> Any:
     source = text(*TILES[name])
     if name == "persistent":
         source = persistent(source, TILES[name][0])
-    return compile(assemble(source), "sm_90", cache=False, **{"num_ctas": 2, **options})
+    asked = {} if name == "large" else {"num_ctas": 2, **options}
+    return compile(assemble(source), "sm_90", cache=False, **asked)
 
 
 def verdict(
@@ -128,6 +130,20 @@ def test_the_plan_launches_clusters() -> None:
     assert (plan["cluster"], plan["grid_scale"]) == ([2, 1, 1], [2, 1, 1])
     assert plan["contract"]["cluster_dim"] == {"value": [2, 1, 1], "by": "option num_ctas"}
     assert [role["name"] for role in plan["roles"]] == ["consume", "produce"]
+
+
+def test_one_block_has_not_enough_registers() -> None:
+    """Sums of 256 x 256 take all registers of an SM, so that two blocks share the tile."""
+    plan = kernel("large").plan["k"]
+    assert plan["contract"]["cluster_dim"] == {"value": [2, 1, 1], "by": "compiler"}
+    check("large", (150, 264, 70), "random-1")
+
+
+@pytest.mark.parametrize("options", [{"num_ctas": 1}, {"maxclusterrank": 2}])
+def test_who_says_something_about_clusters_has_the_say(options: dict) -> None:
+    made = compile(assemble(text(256, 256)), "sm_90", cache=False, **options)
+    assert made.plan["k"]["cluster"] == [1, 1, 1]
+    assert "ctarank" not in made.ptx
 
 
 # What is noticed ----------------------------------------------------------------------------------
