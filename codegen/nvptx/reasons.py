@@ -61,6 +61,7 @@ SENTENCES = {
     "role_control": "{0} says what is copied",
     "role_effect": "{0}, which says what is copied, has an effect",
     "role_memory": "shared memory has no room for rings that live as long as the kernel",
+    "role_spare": "an SM holds one block of a few warps, which have all registers they can have",
     "role_registers": "a consumer's thread would need {0} registers",
     # why the blocks of a cluster do not work together
     "split_cluster": "only clusters of two blocks along x do, where the grid counts blocks",

@@ -146,6 +146,12 @@ def test_who_says_something_about_clusters_has_the_say(options: dict) -> None:
     assert "ctarank" not in made.ptx
 
 
+def test_warps_with_all_registers_have_one_role() -> None:
+    """Shared memory holds one block of four warps: there is nothing to hand over."""
+    made = compile(assemble(text(64, 128, 256)), "sm_90", cache=False)
+    assert not made.plan["k"]["roles"]
+
+
 # What is noticed ----------------------------------------------------------------------------------
 
 Change = Callable[[re.Match[str]], str]
