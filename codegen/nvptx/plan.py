@@ -35,7 +35,8 @@ grid                    the launch grid, as a function of the tile grid: for x, 
 grid_scale              ... by this number: the cluster's extent, if the launch counts blocks; 1 if
                         it counts clusters (`blocksareclusters`)
 grid_limits             the largest tile grid along x, y and z, in tile blocks: what CUDA allows,
-                        and at most 16777215 (2^24 - 1), Tile IR's own limit. A grid with an extent
+                        and at most 16777215 (2^24 - 1), Tile IR's own limit; half of it along x if
+                        two blocks of a cluster share a tile block. A grid with an extent
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                the settled terms of the launch: term -> its value, and its source "by": an
                         option, an attribute, a hint (with its name), or the compiler; of a hint
@@ -109,6 +110,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
+    most = [limit // blocks for limit, blocks in zip(target.max_grid, cluster, strict=True)]
     parameters = parameter_rows(kernel, state.written)
     return {
         "schema": SCHEMA,
@@ -125,8 +127,8 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [
-            min(limit // blocks, MAX_EXTENT)
-            for limit, blocks in zip(target.max_grid, cluster, strict=True)
+            min(limit, MAX_EXTENT if state.rank is None else MAX_EXTENT // blocks)
+            for limit, blocks in zip(most, cluster, strict=True)
         ],
         "overlaps_grids": target.has("griddepcontrol") and not ops.isdisjoint(CONTROLS_GRIDS),
         "asserts": "assert" in ops,

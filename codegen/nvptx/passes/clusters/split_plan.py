@@ -62,9 +62,9 @@ def split_plan(kernel: KernelIR) -> SplitPlan | Reason:
 class _CannotSplitError(Exception):
     """A kernel's tiles cannot be split along a dimension."""
 
-    def __init__(self, id: str, *values: object) -> None:
-        super().__init__(id)
-        self.reason = Reason(id, *values)
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 class _Spread:
@@ -98,7 +98,7 @@ class _Spread:
                 elif family_of(op) not in _CONTROL:
                     self._visit(op)
         for value in self._whole & self._dims.keys():
-            raise _CannotSplitError("split_twice", value.type)
+            raise _CannotSplitError(Reason("split_twice", value.type))
         return SplitPlan(self._dims, accesses)
 
     def _split(self, value: Value, dim: int) -> None:
@@ -106,7 +106,7 @@ class _Spread:
             self._dims[value] = dim
             self._left.append(value)
         elif self._dims[value] != dim:
-            raise _CannotSplitError("split_twice", value.type)
+            raise _CannotSplitError(Reason("split_twice", value.type))
 
     def _visit(self, op: Op) -> None:
         if family_of(op) is Family.PRODUCT:
@@ -118,7 +118,7 @@ class _Spread:
         elif op.name in ("broadcast", "permute", "reshape"):
             self._renumbered(op)
         else:
-            raise _CannotSplitError("split_op", op.name)
+            raise _CannotSplitError(Reason("split_op", op.name))
 
     def _together(self, op: Op) -> None:
         """Split all tiles of an element-wise op alike."""
@@ -133,12 +133,12 @@ class _Spread:
         lhs, rhs, acc = (op.operands[slot] for slot in ("lhs", "rhs", "acc"))
         rows, columns = len(acc.type.shape) - 2, len(acc.type.shape) - 1
         if op.name not in _PRODUCTS:
-            raise _CannotSplitError("split_op", op.name)
+            raise _CannotSplitError(Reason("split_op", op.name))
         dims = {self._dims[each] for each in (acc, op.result) if each in self._dims}
         dims |= {rows} if self._dims.get(lhs) == rows else set()
         dims |= {columns} if self._dims.get(rhs) == columns else set()
         if dims not in ({rows}, {columns}):
-            raise _CannotSplitError("split_op", op.name)
+            raise _CannotSplitError(Reason("split_op", op.name))
         (dim,) = dims
         for each in (acc, op.result, lhs if dim == rows else rhs):
             self._split(each, dim)
@@ -157,7 +157,7 @@ class _Spread:
                 self._split(result, of)
                 return
         if operand in self._dims or op.name == "reshape":
-            raise _CannotSplitError("split_op", op.name)
+            raise _CannotSplitError(Reason("split_op", op.name))
         self._whole.add(operand)
 
 
@@ -188,14 +188,15 @@ def _check(kernel: KernelIR, plan: SplitPlan) -> None:
         if op in plan.accesses:
             _check_access(op, plan.accesses[op], kernel)
         elif writes_memory(op) or family_of(op) in _ONCE:
-            raise _CannotSplitError("split_effect", op.name)
+            raise _CannotSplitError(Reason("split_effect", op.name))
         if is_plain_load(op) and (why := why_fenced(op, kernel.body)):
-            raise _CannotSplitError(why.id, *why.values)
+            raise _CannotSplitError(why)
         if op in plan.accesses and writes_memory(op):
             for other in _before(op, kernel.body):
-                same = other in plan.accesses and plan.accesses[other] == plan.accesses[op]
-                if not same or other.operands["view"].type != op.operands["view"].type:
-                    raise _CannotSplitError("split_order", op.name, other.name)
+                # Of the same view split alike, a block's halves are its own in every tile.
+                alike = plan.accesses.get(other) == plan.accesses[op]
+                if not alike or other.operands["view"] is not op.operands["view"]:
+                    raise _CannotSplitError(Reason("split_order", other.name))
 
 
 _ONCE = (Family.FENCE, Family.MESSAGE, Family.VARIABLE)
@@ -214,8 +215,8 @@ def _check_access(op: Op, dim: int, kernel: KernelIR) -> None:
     view = op.operands["view"]
     kind = view.type
     if not isinstance(kind, PartitionView) or not isinstance(view.owner, Op):
-        raise _CannotSplitError("split_view", op.name)
+        raise _CannotSplitError(Reason("split_view", op.name))
     if not is_weak(op):
-        raise _CannotSplitError("ordered")
+        raise _CannotSplitError(Reason("ordered"))
     if op.operands["index"][dim].type.element.name not in ("i32", "i64"):
-        raise _CannotSplitError("split_view", op.name)
+        raise _CannotSplitError(Reason("split_view", op.name))

@@ -127,8 +127,6 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     least = _least_at_launch(body)
     while _fits(state.threads, blocks + 1, memory, needed, least, target):
         blocks += 1
-    if _at_launch(state.threads, blocks, target) >= CONSUMER_REGISTERS:
-        return Reason("role_spare")
     return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
 
 

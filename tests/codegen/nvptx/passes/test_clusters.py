@@ -19,6 +19,7 @@ from tests.codegen.nvptx.passes.test_tensor_rings import TEXT
 from tileir import assemble, emulator
 from tileir.codegen import compile
 from tileir.codegen.emulator import SCHEDULES, EmulationError
+from tileir.codegen.nvptx.reasons import SENTENCES
 
 MULTICAST = "multicast::cluster"
 
@@ -128,6 +129,7 @@ def test_each_block_copies_half_of_what_both_need(name: str) -> None:
 def test_the_plan_launches_clusters() -> None:
     plan = kernel("rows").plan["k"]
     assert (plan["cluster"], plan["grid_scale"]) == ([2, 1, 1], [2, 1, 1])
+    assert plan["grid_limits"] == [(1 << 23) - 1, 65535, 65535]  # blocks are numbered below 2^24
     assert plan["contract"]["cluster_dim"] == {"value": [2, 1, 1], "by": "option num_ctas"}
     assert [role["name"] for role in plan["roles"]] == ["consume", "produce"]
 
@@ -146,10 +148,12 @@ def test_who_says_something_about_clusters_has_the_say(options: dict) -> None:
     assert "ctarank" not in made.ptx
 
 
-def test_warps_with_all_registers_have_one_role() -> None:
-    """Shared memory holds one block of four warps: there is nothing to hand over."""
-    made = compile(assemble(text(64, 128, 256)), "sm_90", cache=False)
+def test_blocks_share_tiles_without_roles() -> None:
+    """Then each copies all that it needs."""
+    made = kernel("rows", num_warps=4)
     assert not made.plan["k"]["roles"]
+    assert MULTICAST not in made.ptx
+    assert verdict(made.ptx, made.plan["k"], "rows", (150, 72, 70), "random-1") == ""
 
 
 # What is noticed ----------------------------------------------------------------------------------
@@ -211,6 +215,20 @@ VARIANTS = {
     %wide = broadcast %row : tile<1x64xf32> -> tile<128x64xf32>
     %u = store""",
     ).replace("weak %sum", "weak %wide"),
+    "split_order": text(128, 64).replace(
+        "    %u = store_view_tko weak %sum, %pc[%x, %y]",
+        """    %again, %read = load_view_tko weak %pb[%zero, %y]
+        : partition_view<tile=(32x64), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>,
+          tile<i32> -> tile<32x64xf16>, token
+    %u = store_view_tko weak %sum, %pc[%x, %y] token = %read""",
+    ),
+    "split_twice": text(128, 128).replace(
+        "    %u = store",
+        """    %turned = permute %sum [1, 0] : tile<128x128xf32> -> tile<128x128xf32>
+    %both = addf %sum, %turned : tile<128x128xf32>
+    %u = store""",
+    ).replace("weak %sum", "weak %both"),
+    "ordered": text(128, 64).replace("load_view_tko weak %pa", "load_view_tko acquire device %pa"),
 }  # fmt: skip
 """Reason -> a kernel whose tiles are not split for it."""
 
@@ -221,6 +239,7 @@ def test_the_first_block_works_alone_where_tiles_cannot_be_split(id: str) -> Non
     told = made.plan["k"]["contract"]["cluster_dim"]
     assert (told["value"], told["asked"]) == ([2, 1, 1], [2, 1, 1])
     assert told["why"].startswith("only the first block works: ")
+    assert max(re.split(r"\{\d\}", SENTENCES[id]), key=len) in told["why"]
     assert "%clusterid" in made.ptx
     assert MULTICAST not in made.ptx
 
