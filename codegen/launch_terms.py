@@ -123,7 +123,6 @@ TERMS = (
         (Name("tt.num_warps", _NUM_WARPS), Name("nvvm.reqntid", _threads)),
         Name("num_worker_warps_per_cta", _NUM_WARPS),
     ),
-    # The hint num_cta_in_cga is not followed: of a cluster only the first block would work.
     Term(
         "cluster_dim", "nvvm.cluster_dim",
         (
@@ -135,6 +134,8 @@ TERMS = (
             Name("tt.cluster_dim", _extents), Name("tt.cluster_size", _extents),
             Name("nvvm.cluster_dim", _extents), Name("tt.num_ctas", _count),
         ),
+        # Followed where the blocks of a cluster work together.
+        Name("num_cta_in_cga", _count),
         default=(1, 1, 1),
     ),
     Term(

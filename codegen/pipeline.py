@@ -21,8 +21,8 @@ STAGES: dict[str, tuple[str, ...]] = {
     "nvptx": (
         # Tile IR
         "eliminate_dead_ops", "share_common_ops", "hoist_invariants", "count_loops",
-        "settle_launch", "number_lines", "choose_threads", "place_variables", "choose_atoms",
-        "choose_ptx", "prefer_layouts", "assign_layouts",
+        "settle_launch", "split_tiles", "number_lines", "choose_threads", "place_variables",
+        "choose_atoms", "choose_ptx", "prefer_layouts", "assign_layouts",
         # block IR
         "to_block_ir", "fold_conversions", "store_tensors", "choose_copies", "choose_occupancy",
         "pipeline_loops", "add_twins", "specialise_warps", "overlap_products", "place_barriers",

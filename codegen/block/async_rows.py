@@ -44,13 +44,22 @@ TENSOR_COPIES = (
             optional("token", TOKEN, "What comes before."),
         ),
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
-        attributes=_BOXES,
+        attributes=(
+            *_BOXES,
+            Attribute(
+                "multicast",
+                INTEGER,
+                "If each of the two blocks of a cluster copies half of the tile, and to both: the"
+                " dimension along which it is halved.",
+                optional=True,
+            ),
+        ),
         effects=WRITES,
         kind=COPY,
         async_proxy=True,
         format=(
             "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
-            " dimensions = {dimensions} box = {box}"
+            " dimensions = {dimensions} box = {box}[ multicast = {multicast}]"
             " : {view:type}, {index:common}, {destination:type}"
         ),
     ),
@@ -126,10 +135,13 @@ TENSOR_COPIES = (
         "mbarrier_init",
         "One thread initialises mbarriers: each phase ends when so many threads have arrived.",
         operands=(Operand("barriers", MBARRIER_CHANGED, "The mbarriers."),),
-        attributes=(Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),),
+        attributes=(
+            Attribute("arrivals", INTEGER, "How many, if not one.", optional=True),
+            unit("cluster", "So many of each of the two blocks of a cluster."),
+        ),
         effects=SIDE_EFFECT,
         by_first_warp=True,
-        format="{barriers}[ arrivals = {arrivals}] : {barriers:type}",
+        format="{barriers}[ arrivals = {arrivals}][ {cluster}] : {barriers:type}",
     ),
     Row(
         "mbarrier_inval",

@@ -304,6 +304,12 @@ ORDERS = (
         format="",
     ),
     Row(
+        "cluster_barrier",
+        "All threads of the cluster that have not ended wait for each other here.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
         "leave_to_first_block",
         "End all blocks of the cluster but the first one, which does all the work.",
         effects=SIDE_EFFECT,

@@ -35,11 +35,13 @@ grid                    the launch grid, as a function of the tile grid: for x, 
 grid_scale              ... by this number: the cluster's extent, if the launch counts blocks; 1 if
                         it counts clusters (`blocksareclusters`)
 grid_limits             the largest tile grid along x, y and z, in tile blocks: what CUDA allows,
-                        and at most 16777215 (2^24 - 1), Tile IR's own limit. A grid with an extent
+                        and at most 16777215 (2^24 - 1), Tile IR's own limit; half of it along x if
+                        two blocks of a cluster share a tile block. A grid with an extent
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                the settled terms of the launch: term -> its value, and its source "by": an
                         option, an attribute, a hint (with its name), or the compiler; of a hint
-                        that was not followed all the way what it "asked" for, and "why". For
+                        that was not followed all the way, or of clusters of which only the first
+                        block works, what was "asked" for, and "why". For
                         people to read: all of it is in the PTX and the entries above already.
                         With `maxclusterrank`, a launch may ask for clusters of up to so many
                         blocks (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, whose extents divide those
@@ -108,6 +110,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
+    most = [limit // blocks for limit, blocks in zip(target.max_grid, cluster, strict=True)]
     parameters = parameter_rows(kernel, state.written)
     return {
         "schema": SCHEMA,
@@ -124,8 +127,8 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [
-            min(limit // blocks, MAX_EXTENT)
-            for limit, blocks in zip(target.max_grid, cluster, strict=True)
+            min(limit, MAX_EXTENT if state.rank is None else MAX_EXTENT // blocks)
+            for limit, blocks in zip(most, cluster, strict=True)
         ],
         "overlaps_grids": target.has("griddepcontrol") and not ops.isdisjoint(CONTROLS_GRIDS),
         "asserts": "assert" in ops,
@@ -146,6 +149,13 @@ def _role_row(role: Op) -> dict[str, Any]:
 
 def _choice(contract: Contract, term: str) -> dict[str, Any]:
     value = contract[term]
-    told = {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
+    told = {"value": _plain(value), "by": contract.by(term)}
     choice = contract.choices.get(term)
-    return told | {"asked": choice.asked, "why": choice.why} if choice and choice.why else told
+    return (
+        told | {"asked": _plain(choice.asked), "why": choice.why} if choice and choice.why else told
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a term as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value

@@ -61,7 +61,18 @@ SENTENCES = {
     "role_control": "{0} says what is copied",
     "role_effect": "{0}, which says what is copied, has an effect",
     "role_memory": "shared memory has no room for rings that live as long as the kernel",
+    "role_launch": "a thread would not have {0} registers before others give theirs up",
     "role_registers": "a consumer's thread would need {0} registers",
+    # why the blocks of a cluster do not work together
+    "split_cluster": "only clusters of two blocks along x do, where the grid counts blocks",
+    "split_feature": "the target's products are not by warpgroups",
+    "split_products": "the kernel has no matrix product",
+    "split_small": "each block would have less than {0} rows or columns of a product",
+    "split_op": "{0} needs all of a tile that would be split",
+    "split_twice": "{0} would be split along one dimension, and not, or along another one",
+    "split_effect": "{0} has an effect that both blocks would have",
+    "split_order": "a store comes behind {0} by a token, which the other block does, too",
+    "split_view": "{0} is no access to a tile of a partition view, by an index of i32 or i64",
     # why a ring has so many slots
     "ring_usual": "one iteration ahead may be too late for memory's latency",
     "ring_flight": "{0} bytes in flight are what saturates memory",

@@ -158,6 +158,14 @@ def _launch(state: State, each: KernelState) -> Rows:
             yield None, f"{term.name} is {each.contract[term.name]}", by
 
 
+def _split(state: State, each: KernelState) -> Rows:
+    if each.rank is not None:
+        yield _owner(each.rank), "each block of a cluster has half of the tiles", "they are two"
+    choice = each.contract.choices.get("cluster_dim")
+    if choice and choice.why:
+        yield None, "the blocks of a cluster do not work together", choice.why
+
+
 def _counted(state: State, each: KernelState) -> Rows:
     for loop in each.counted:
         yield loop, "a `for` instead of a `loop`", "it counts up to a bound"
@@ -256,6 +264,7 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     **stage_printer.TRANSFORMS,
     "count_loops": _counted,
     "settle_launch": _launch,
+    "split_tiles": _split,
     "number_lines": _lines,
     "choose_ptx": _ptx,
     "choose_threads": _threads,

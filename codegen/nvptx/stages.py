@@ -39,6 +39,8 @@ from .launch.parameters import ptx_version, version_with
 from .launch.tensor_maps import Twin
 from .needs import needs_of
 from .passes.choose_copies import choose_copies as copies_of
+from .passes.clusters.share_copies import share_copies
+from .passes.clusters.split_tiles import split_tiles as split
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
@@ -90,6 +92,7 @@ __all__ = [
     "settle_launch",
     "share_common_ops",
     "specialise_warps",
+    "split_tiles",
     "store_tensors",
     "to_block_ir",
     "unroll_loops",
@@ -118,6 +121,12 @@ def settle_launch(state: State) -> None:
         kernel_state.contract = settle(kernel_state.kernel, state.target, state.launch)
     for kernel_state, name in zip(state.kernels, entry_names(symbols), strict=True):
         kernel_state.kernel = replace(kernel_state.kernel, symbol=name)
+
+
+def split_tiles(state: State) -> None:
+    """Split tiles between the two blocks of a cluster, where they can work together."""
+    for kernel_state in state.kernels:
+        split(kernel_state, state.target)
 
 
 def number_lines(state: State) -> None:
@@ -270,7 +279,8 @@ def add_twins(state: State) -> None:
 def specialise_warps(state: State) -> None:
     """Specialise warps: where it can, one of them fills the rings of tensor copies."""
     for kernel_state in state.kernels:
-        specialise(kernel_state, state.target)
+        if specialise(kernel_state, state.target):
+            share_copies(kernel_state, state.target)
 
 
 def overlap_products(state: State) -> None:

@@ -10,7 +10,7 @@ from llvmlite import binding
 
 from tileir.codegen.kernel import KernelIR
 from tileir.gpus import Target
-from tileir.ir import Op
+from tileir.ir import Op, Value
 
 from .launch.contract import Contract
 from .launch.line_table import LineTable
@@ -46,6 +46,8 @@ class KernelState:
     """Loops that became `for` loops."""
     contract: Contract = field(default_factory=Contract)
     """The settled terms of its launch."""
+    rank: Value | None = None
+    """Where the blocks of a cluster work together: the number of a block in its cluster."""
     written: Collection[int] = ()
     """Numbers of the pointer parameters that it may write through."""
     threads: int = 0

@@ -94,6 +94,11 @@ def _boxes(op: Op, maps: Sequence[TensorRecipe]) -> Iterator[tuple[Op, str]]:
         yield op, f"its boxes are not those of tensor map {number}"
     slot = "source" if op.name == "store_tensor" else "destination"
     kind = cast(Shared, op.operands[slot].type)
+    wanted = [kind.shape[dim] for dim in recipe.dimensions]
+    if (halved := op.attributes.get("multicast")) is not None:
+        wanted[recipe.dimensions.index(halved)] //= 2
+    if (recipe.box[0] * recipe.boxes, *recipe.box[1:]) != (*wanted,):
+        yield op, "its boxes do not cover what a block copies of the tile"
     rows = swizzled_rows(kind.shape, recipe.dimensions[0], memory_bytes(kind.element))
     if recipe.swizzle and kind.offsets != rows:
         yield op, f"the memory has not the swizzled rows of {recipe.swizzle} bytes of its boxes"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
-from tileir.codegen.block.roles import role_of
+from tileir.codegen.block.roles import of_cluster, role_of
 from tileir.codegen.block.types import Mbarrier
 from tileir.ir import Body, Op, Value
 
@@ -32,6 +32,7 @@ def role_problems(body: Body) -> Iterator[tuple[Op, str]]:
         for value in op.results:
             if isinstance(value.type, Mbarrier):
                 yield from _arrivals(value)
+    yield from _clusters(roles)
 
 
 def _arrivals(barriers: Value) -> Iterator[tuple[Op, str]]:
@@ -44,3 +45,37 @@ def _arrivals(barriers: Value) -> Iterator[tuple[Op, str]]:
     for op in users:
         if op.name == "mbarrier_init" and (op.attributes["arrivals"] or 1) != due:
             yield op, f"each phase ends with {due} arrivals"
+
+
+def _clusters(roles: Sequence[Op]) -> Iterator[tuple[Op, str]]:
+    """What a block copies to the other one of its cluster, or what arrives there, finds it ready.
+
+    The mbarriers have been initialised there, its slots are free, and it has not ended.
+    """
+    reaching = dict[Op, str]()
+    for op in [op for role in roles for op in role.walk()]:
+        if op.name == "copy_tensor" and op.attributes["multicast"] is not None:
+            reaching[op] = "copies"
+            if not _is_released_by_both(op):
+                yield op, "the other block may not have released the slot that is filled there"
+        elif op.name == "release_slot" and of_cluster(op.operands["barriers"]):
+            reaching[op] = "arrivals"
+    if not reaching:
+        return
+    before = [op.name for op in roles[0].parent.ops[: roles[0].index]]
+    last_init = max((n for n, name in enumerate(before) if name == "mbarrier_init"), default=-1)
+    if "cluster_barrier" not in before[last_init + 1 :]:
+        yield roles[0], "the other block of the cluster may not have initialised its mbarriers"
+    for role in {
+        cast(Op, role_of(op)): None for op, what in reaching.items() if what == "arrivals"
+    }:
+        ops = role.regions[0].block.ops
+        if len(ops) < 2 or ops[-2].name != "cluster_barrier":
+            yield role, "the block may end before the other one has arrived at its mbarriers"
+
+
+def _is_released_by_both(copy: Op) -> bool:
+    """Whether the empty mbarriers of the slot that is filled count arrivals of both blocks."""
+    ring = copy.operands["destination"].owner.operands["ring"]
+    acquired = [use.op for use in ring.uses if use.op.name == "acquire_slot"]
+    return bool(acquired) and all(of_cluster(op.operands["barriers"]) for op in acquired)

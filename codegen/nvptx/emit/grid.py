@@ -9,6 +9,7 @@ from llvmlite import ir
 
 from tileir.codegen.block.roles import role_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.ir import Op
 
 from .context import I32, Context
@@ -57,8 +58,15 @@ def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
     return builder.call(function, [])
 
 
+def lower_cluster_barrier(ctx: Context, op: Op) -> None:
+    """Lower cluster_barrier: what a thread did before it, all see behind it."""
+    tensor_copy.converge(ctx.builder)
+    tensor_copy.meet_cluster(ctx.builder)
+
+
 LOWERINGS = {
     "barrier": lower_barrier,
+    "cluster_barrier": lower_cluster_barrier,
     "get_num_tile_blocks": lower_grid,
     "get_tile_block_id": lower_grid,
     "leave_to_first_block": lower_leave,

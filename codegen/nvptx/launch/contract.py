@@ -1,7 +1,8 @@
 """The launch contract of a kernel: the terms of its launch, settled for one GPU.
 
-`launch_terms` has the terms and their sources. A tile block is executed by one cluster of blocks;
-of a cluster with several blocks only the first one works, so results are the same.
+`launch_terms` has the terms and their sources. A tile block is executed by one cluster of blocks.
+Two blocks of a cluster work together where `split_tiles` can have them do so; otherwise only the
+first block of a cluster works, so results are the same.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ ENOUGH_REGISTERS = 64
 MOST_REGISTERS = 255
 """The most registers of a thread; ptxas gives them out by eights."""
 
-_CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
+_FREE = Choice(None, COMPILER)
+CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def settle(kernel: KernelIR, gpu: Target, options: Mapping[str, object]) -> Cont
         except ValueError as error:
             problems.append(str(error))
             continue
-        if choice and term.name in _CLUSTERS and not gpu.has("clusters"):
+        if choice and term.name in CLUSTERS and not gpu.has("clusters"):
             # A text may be for several GPUs, an option is for this one.
             if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
                 first = gpus_with("clusters")[0]
@@ -76,6 +78,8 @@ def settle(kernel: KernelIR, gpu: Target, options: Mapping[str, object]) -> Cont
             continue
         if choice:
             choices[term.name] = choice
+    if "maxclusterrank" in choices and choices.get("cluster_dim", _FREE).by.startswith("hint"):
+        del choices["cluster_dim"]  # a hint gives way
     if problem := launch_terms.clash(choices):
         problems.append(problem)
     refuse(kernel, problems)

@@ -12,12 +12,30 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 _VOID = ir.VoidType()
+_I16 = ir.IntType(16)
 _I32 = ir.IntType(32)
+_LETTERS = {"i16": "h", "i32": "r"}
+"""Type -> the constraint of its registers; others have 64 bits."""
+_BOTH = 0b11
+"""The mask of the blocks of a cluster of two."""
 
 
 def initialise(builder: ir.IRBuilder, address: ir.Value, count: int) -> None:
     """Initialise an mbarrier for so many arrivals, and have tensor copies see it."""
     _run(builder, f"mbarrier.init.shared::cta.b64 [$0], {count};", [address])
+
+
+def fence_initialised(builder: ir.IRBuilder) -> None:
+    """Have the other blocks of the cluster see mbarriers as initialised, once threads have met."""
+    _run(builder, "fence.mbarrier_init.release.cluster;", [])
+
+
+def meet_cluster(builder: ir.IRBuilder) -> None:
+    """Wait for all threads of the cluster; whole warps do it."""
+    text = "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;"
+    function = ir.FunctionType(_VOID, [])
+    made = builder.asm(function, text, "~{memory}", [], True)
+    made.attributes.add("convergent")
 
 
 def invalidate(builder: ir.IRBuilder, address: ir.Value) -> None:
@@ -39,20 +57,45 @@ def arrive_if(builder: ir.IRBuilder, barrier: ir.Value, condition: ir.Value) -> 
     _run(builder, text, [barrier, builder.zext(condition, _I32)])
 
 
+def arrive_at_block_if(
+    builder: ir.IRBuilder, barrier: ir.Value, block: ir.Value, condition: ir.Value
+) -> None:
+    """Arrive at the mbarrier in the same place of a block of the cluster, by its number (i32).
+
+    It tells that this thread has read something, not that it has written: so it has no scope of the
+    cluster, for which the whole warp would wait until its stores are visible everywhere.
+    """
+    text = (
+        "{ .reg .pred arrives; .reg .b32 there; setp.ne.b32 arrives, $2, 0;"
+        " mapa.shared::cluster.u32 there, $0, $1;"
+        " @arrives mbarrier.arrive.shared::cluster.b64 _, [there]; }"
+    )
+    _run(builder, text, [barrier, block, builder.zext(condition, _I32)])
+
+
 def copy(
     builder: ir.IRBuilder,
     destination: ir.Value,
     tensor_map: ir.Value,
     coordinates: Sequence[ir.Value],
     barrier: ir.Value,
+    *,
+    multicast: bool = False,
 ) -> None:
-    """Start to copy a box; its first element is at the coordinates (i32), innermost first."""
+    """Start to copy a box; its first element is at the coordinates (i32), innermost first.
+
+    With `multicast`, it goes to the same place in both blocks of a cluster of two, and the
+    mbarriers of both count its bytes.
+    """
     rank = len(coordinates)
     numbers = ", ".join(f"${index}" for index in range(3, 3 + rank))
+    how, mask = (".multicast::cluster", f", ${3 + rank}") if multicast else ("", "")
     text = (
         f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        f" [$0], [$1, {{{numbers}}}], [$2];"
+        f"{how} [$0], [$1, {{{numbers}}}], [$2]{mask};"
     )
+    if multicast:
+        coordinates = [*coordinates, ir.Constant(_I16, _BOTH)]
     _run(builder, text, [destination, tensor_map, barrier, *coordinates])
 
 
@@ -91,6 +134,6 @@ def wait(builder: ir.IRBuilder, barrier: ir.Value, parity: ir.Value) -> None:
 
 def _run(builder: ir.IRBuilder, text: str, arguments: Sequence[ir.Value]) -> None:
     kinds = [each.type for each in arguments]
-    letters = ["l" if kind != _I32 else "r" for kind in kinds]
+    letters = [_LETTERS.get(str(kind), "l") for kind in kinds]
     function = ir.FunctionType(_VOID, kinds)
     builder.asm(function, text, ",".join([*letters, "~{memory}"]), arguments, True)

@@ -17,7 +17,7 @@ def place_frame(state: KernelState) -> None:
     """Insert the ops at the start of a kernel, and before each return."""
     block = state.kernel.body.block
     made: list[Op] = []
-    if state.contract.blocks > 1:
+    if state.contract.blocks > 1 and state.rank is None:
         made.append(make("leave_to_first_block"))
     if not state.heap.offsets:
         block.ops[:0] = made

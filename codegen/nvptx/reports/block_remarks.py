@@ -183,6 +183,8 @@ def _roles(state: State, each: KernelState, named: Named) -> Found:
     for op in each.kernel.walk():
         if reasons := _reasons(each, Decision.ONE_ROLE, op):
             yield _because(op, "all warps have one role", *reasons)
+        if op.name == "copy_tensor" and op.attributes["multicast"] is not None:
+            yield Row(op, "each block of the cluster copies half, and to both", "both multiply it")
 
 
 def _overlapping(state: State, each: KernelState, named: Named) -> Found:

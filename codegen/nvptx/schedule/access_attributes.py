@@ -257,7 +257,7 @@ def _global(op: Op, layout: LinearLayout, state: KernelState, target: Target) ->
 
 
 def _grid(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> Attributes:
-    return {"clusters": state.contract.blocks > 1}
+    return {"clusters": state.contract.blocks > 1 and state.rank is None}
 
 
 _RULES: dict[str, Callable[[Op, LinearLayout, KernelState, Target], Attributes]] = {

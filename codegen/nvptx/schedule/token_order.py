@@ -33,6 +33,11 @@ def why_fenced(load: Op, body: Body) -> Reason | None:
     return None
 
 
+def ordered_before(op: Op, body: Body) -> Iterator[Op]:
+    """Yield the ops that tokens order before another one, nearer ones first."""
+    return _Before(body).of(op)
+
+
 def orders_of_stores(
     stores: Sequence[Op], body: Body
 ) -> tuple[dict[Op, frozenset[Op]], dict[Op, Reason]]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.block.roles import of_cluster
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.emit.context import I32, Context
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge, elected, set_registers
 from tileir.ir import Op
 
-from .tensor_copies import mbarrier_of, start_copies, tile_in_slot
+from .tensor_copies import BLOCKS, mbarrier_of, start_copies, tile_in_slot
 
 _LANES = (1 << LANE_BITS) - 1
 
@@ -73,14 +74,22 @@ def held_slot(ctx: Context, op: Op) -> None:
 
 
 def release_slot(ctx: Context, op: Op) -> None:
-    """Lower release_slot: one lane arrives for its warp, behind all lanes."""
-    builder = ctx.builder
-    wanted, predicate = builder.not_(ctx.thread_has(_LANES)), op.operands["predicate"]
+    """Lower release_slot: one lane arrives for its warp, behind all lanes.
+
+    In clusters, another one arrives at the other block: each at that of its own number.
+    """
+    builder, barriers = ctx.builder, op.operands["barriers"]
+    cluster, predicate = of_cluster(barriers), op.operands["predicate"]
+    wanted = builder.not_(ctx.thread_has(_LANES - (BLOCKS - 1) if cluster else _LANES))
     if predicate is not None:
         wanted = builder.and_(wanted, ctx.scalar(predicate))
     converge(builder)
-    barrier = mbarrier_of(ctx, op.operands["barriers"], op.operands["turn"])
-    tensor_copy.arrive_if(builder, barrier, wanted)
+    barrier = mbarrier_of(ctx, barriers, op.operands["turn"])
+    if cluster:
+        block = builder.and_(ctx.thread, ir.Constant(I32, BLOCKS - 1))
+        tensor_copy.arrive_at_block_if(builder, barrier, block, wanted)
+    else:
+        tensor_copy.arrive_if(builder, barrier, wanted)
 
 
 LOWERINGS = {

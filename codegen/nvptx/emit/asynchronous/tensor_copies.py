@@ -16,6 +16,7 @@ from tileir.codegen.block.areas import slot_bytes, tile_offset
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.nvptx.emit.context import I32, Context
+from tileir.codegen.nvptx.emit.grid import special_register
 from tileir.codegen.nvptx.emit.sequences.shared_symbol import shared_address
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge, elected
@@ -23,6 +24,8 @@ from tileir.codegen.nvptx.machine.wgmma import fence_proxy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
+BLOCKS = 2
+"""Blocks of a cluster that work together."""
 _BYTES = Mbarrier(1).bytes
 
 
@@ -36,8 +39,12 @@ def mbarrier_init(ctx: Context, op: Op) -> None:
     builder, barriers = ctx.builder, op.operands["barriers"]
     with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
         for address in _each(ctx, barriers):
-            tensor_copy.initialise(builder, address, op.attributes["arrivals"] or 1)
+            arrivals = op.attributes["arrivals"] or 1
+            arrivals *= BLOCKS if op.attributes["cluster"] else 1
+            tensor_copy.initialise(builder, address, arrivals)
         fence_proxy(builder)
+        if op.attributes["cluster"]:
+            tensor_copy.fence_initialised(builder)
     converge(builder)
 
 
@@ -146,7 +153,10 @@ def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
     """Start the copies of a tile."""
     for destination, coordinates in _boxes(ctx, op, op.operands["destination"]):
         tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
-        tensor_copy.copy(ctx.builder, destination, tensor_map, coordinates, barrier)
+        multicast = op.attributes["multicast"] is not None
+        tensor_copy.copy(
+            ctx.builder, destination, tensor_map, coordinates, barrier, multicast=multicast
+        )
 
 
 def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
@@ -159,11 +169,21 @@ def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[i
         builder.mul(_index(ctx, op.operands["index"][dim]), ir.Constant(I32, apart[dim]))
         for dim in dimensions
     ]
+    start = ctx.values[tile]
+    halved = op.attributes.get("multicast")
+    if halved is not None:
+        rank, half = special_register(builder, "cluster.ctarank"), extents[halved] // BLOCKS
+        place = dimensions.index(halved)
+        moved = builder.mul(rank, ir.Constant(I32, half))
+        first[place] = builder.add(first[place], moved)
+        distance = combine(kind.offsets, half * prod(extents[halved + 1 :]))
+        distance *= memory_bytes(kind.element)
+        start = builder.add(start, builder.mul(rank, ir.Constant(I32, distance)))
     inner = dimensions[0]
     step = prod(extents[inner + 1 :])
     for along in range(0, extents[inner], columns):
         place = combine(kind.offsets, along * step) * memory_bytes(kind.element)
-        address = builder.add(ctx.values[tile], ir.Constant(I32, place))
+        address = builder.add(start, ir.Constant(I32, place))
         yield address, [builder.add(first[0], ir.Constant(I32, along)), *first[1:]]
 
 

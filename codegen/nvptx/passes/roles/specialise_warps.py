@@ -25,12 +25,13 @@ from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import COMPILER, Contract
+from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
-from tileir.ir import Block, Op, Region, Value
+from tileir.ir import Block, Body, Op, Region, Value
 from tileir.types import Token
 
 from .producer_slice import HARMLESS, ProducerSlice, producer_slice
@@ -40,6 +41,8 @@ PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
 MOST_REGISTERS = 256
 """The most registers of a thread for setmaxnreg: 255, and one that has no name."""
+_BESIDE_SUMS = 26
+"""Registers of a thread at launch that ptxas wants beside the sums of a wgmma (its error C7602)."""
 _MORE = WARPGROUP << LANE_BITS
 """Threads of the producer's warpgroup."""
 _FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
@@ -132,25 +135,46 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     blocks, needed = contract["minnctapersm"], registers_needed(body, target)
     if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
         return Reason("role_registers", wanted)
-    while _fits(state.threads, blocks + 1, memory, needed, target):
+    least = _least_at_launch(body)
+    if least > _at_launch(state.threads, blocks, target):
+        return Reason("role_launch", least)
+    while _fits(state.threads, blocks + 1, memory, needed, least, target):
         blocks += 1
     return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
 
 
 def _fits(
-    threads: int, blocks: int, memory: int, needed: Callable[[int], int], target: Target
+    threads: int,
+    blocks: int,
+    memory: int,
+    needed: Callable[[int], int],
+    least: int,
+    target: Target,
 ) -> bool:
-    """Whether an SM has memory and registers for so many blocks."""
+    """Whether an SM has memory and registers for so many blocks, `least` for a thread at launch."""
     if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
         return False
     enough = needed(blocks) <= _registers(threads, blocks, target)
+    enough = enough and least <= _at_launch(threads, blocks, target)
     return enough and memory <= target.shared_of_each(blocks)
+
+
+def _at_launch(threads: int, blocks: int, target: Target) -> int:
+    """Return the registers of a thread before warps hand over any, with so many blocks on an SM."""
+    return min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
+
+
+def _least_at_launch(body: Body) -> int:
+    """Return the registers of a thread at launch that ptxas wants for products of warpgroups."""
+    atoms = [BY_MNEMONIC[op.attributes["atom"]] for op in body.walk() if op.name == "mma_async"]
+    words = [atom.m * atom.n * BITS[atom.acc] // 32 // (WARPGROUP << LANE_BITS) for atom in atoms]
+    return max(words, default=0) + _BESIDE_SUMS
 
 
 def _registers(threads: int, blocks: int, target: Target) -> int:
     """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
-    each = min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
-    left = (each * (threads + _MORE) - PRODUCER_REGISTERS * _MORE) // threads & -8
+    all_of_them = _at_launch(threads, blocks, target) * (threads + _MORE)
+    left = (all_of_them - PRODUCER_REGISTERS * _MORE) // threads & -8
     return min(left, MOST_REGISTERS)
 
 

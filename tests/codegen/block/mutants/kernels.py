@@ -16,6 +16,7 @@ from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
 from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
+from tests.codegen.nvptx.passes import test_clusters as clusters
 from tests.codegen.nvptx.passes import test_delay_products as delays
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.codegen.nvptx.passes import test_tensor_stores as stores
@@ -245,6 +246,20 @@ def turned_product_of_warpgroups() -> Kernel:
     return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
 
 
+def product_of_clusters() -> Kernel:
+    """A product of f16 by roles of two blocks, that copy one operand for each other."""
+
+    def start() -> Any:
+        random, (m, n, d) = np.random.default_rng(5), (150, 64, 136)
+        a = aligned(random.integers(-2, 3, (m, d)).astype(np.float16))
+        b = aligned(random.integers(-2, 3, (d, n)).astype(np.float16))
+        c = aligned(np.zeros((m, n), np.float32))
+        expected = a.astype(np.float32) @ b.astype(np.float32)
+        return [a, b, c, m, n, d, d, n, n], (2, 1), lambda: (c == expected).all()
+
+    return Kernel(assemble(clusters.hinted(clusters.text(128, 64), 2)), "k", "sm_90", (start,))
+
+
 def tensor_stores(text: str, twice: bool = False) -> Kernel:
     """Sums of products that tensor copies store: one block, one tile after the other; or `twice`
     the sums behind them, but not in the last rows."""
@@ -283,6 +298,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     "delayed_products": delayed_products,
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
+    "wgmma_clusters": product_of_clusters,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
     "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),
     **{name: lambda name=name: by_hand(name) for name in TEXTS},

@@ -366,7 +366,7 @@ def launch_info(tool, cubin: Path) -> dict[str, list[int]]:
     ("hints", "options", "target"),
     [
         ("default = {num_worker_warps_per_cta = 8}, sm_80 = {occupancy = 2}", {}, "sm_80"),
-        # tileiras follows this hint, ours is an option.
+        # tileiras follows this hint for any kernel, ours where two blocks can share its tiles.
         ("sm_90 = {num_cta_in_cga = 2}", {"num_ctas": 2, "blocksareclusters": True}, "sm_90"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Clusters of two blocks that work on a tile block together."""
