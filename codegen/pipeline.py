@@ -24,8 +24,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "settle_launch", "split_tiles", "number_lines", "choose_threads", "place_variables",
         "choose_atoms", "choose_ptx", "prefer_layouts", "assign_layouts",
         # block IR
-        "to_block_ir", "fold_conversions", "choose_copies", "choose_occupancy", "pipeline_loops",
-        "add_twins", "specialise_warps", "overlap_products", "place_barriers",
+        "to_block_ir", "fold_conversions", "store_tensors", "choose_copies", "choose_occupancy",
+        "pipeline_loops", "add_twins", "specialise_warps", "overlap_products", "place_barriers",
         "place_fences", "allocate_memory", "unroll_loops",
         # text
         "emit_llvm", "optimise", "emit_ptx", "describe_launch",

@@ -33,15 +33,23 @@ TAG_SINCE = V13_5
 TEXT_SAMPLE = 64
 """Bytes at the start of a file that are tested for text."""
 
+BLOCK_TEXT = re.compile(rb"^block_module ", re.MULTILINE)
+"""What texts have of the IR that compiling makes of kernels."""
+
 TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
 """The start of a text: hardly any other file has no control characters there."""
 
 
-def _other_format(start: bytes) -> str:
-    """Return a hint at the format of a file that is not bytecode, from its start."""
+def _other_format(data: memoryview | bytes) -> str:
+    """Return a hint at the format of a file that is not bytecode."""
+    start = bytes(data[:TEXT_SAMPLE])
     if start.startswith(MLIR_MAGIC):
         return "it looks like MLIR bytecode"
-    return "this looks like text; `tileir as` makes bytecode of it" if TEXT.fullmatch(start) else ""
+    if not TEXT.fullmatch(start):
+        return ""
+    if BLOCK_TEXT.search(data):
+        return "this looks like text of block IR, which bytecode cannot hold"
+    return "this looks like text; `tileir as` makes bytecode of it"
 
 
 class Magic(Const):
@@ -51,7 +59,7 @@ class Magic(Const):
         start = bytes(cursor.data[: len(MAGIC)])
         if start == MAGIC:
             return super().read(cursor, path)
-        hint = _other_format(bytes(cursor.data[:TEXT_SAMPLE]))
+        hint = _other_format(cursor.data)
         found = start.hex(" ") or "an empty file"
         kind = "truncated" if MAGIC.startswith(start) else "bad_magic"
         raise cursor.error(kind, path, expected="7f 54 69 6c 65 49 52 00", found=found, hint=hint)

@@ -36,7 +36,7 @@ TENSOR_COPIES = (
     Row(
         "copy_tensor",
         "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
-        "The hardware makes all of it, by a tensor map; `commit_copies` starts it.",
+        "The hardware makes all of it, by a tensor map; the commit behind it starts it.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -283,5 +283,13 @@ WAITS = (
         effects=SIDE_EFFECT,
         kind=WAIT,
         format="[ {memory}] pending = {pending}[ : {memory:type}]",
+    ),
+    Row(
+        "sched_barrier",
+        "These values are computed before what comes next: ptxas moves waits up, before what could"
+        " be computed while products are under way.",
+        operands=(many("values", TILE, "Tiles in registers, of 32 bits an element."),),
+        effects=SIDE_EFFECT,
+        format="{values} : {values:type}",
     ),
 )

@@ -14,7 +14,7 @@ from tileir.ir import Op
 
 from .rows import ROWS
 from .tile_ops import ADDED
-from .types import Flight, Frag, Shared, Turn
+from .types import Flight, Frag, Mbarrier, Shared, Turn
 
 LAYOUTS = """\
 // How to read #l0 = layout<64x32: register (0,1) (8,0) ..., lane (0,2) (0,4) (1,0) ..., warp (16,0)
@@ -28,6 +28,13 @@ BLOCK_IR = """\
 // through all of it; layouts say which part of a tile a warp works on. An op without a line here is
 // one of Tile IR, and tile<f32> one element, which every thread has.
 """
+IN_ROLES = """\
+// How to read block IR: it says what each thread of the block does. All warps take the same way up
+// to the roles; there, each takes that of its role to the end, at the same time as those of others.
+// Layouts say which part of a tile a warp works on; in a role, warps are counted from its first. An
+// op without a line here is one of Tile IR, and tile<f32> one element, which every thread has.
+"""
+PHASED = "with the phase in which the mbarrier of the slot is when it is filled"
 RING = "a ring: three slots, one behind the other, with such a tile in each"
 TYPES: dict[type, tuple[str, str]] = {
     Frag: ("frag<64x32xf16, #l0>", "a tile in registers, spread over all threads by a layout"),
@@ -37,7 +44,16 @@ TYPES: dict[type, tuple[str, str]] = {
         row-major number its distance in memory, in elements; those of set bits are xor-ed""",
     ),
     Turn: ("turn<3>", "the number of a slot of a ring"),
-    Flight: ("flight<...>", "copies of this thread to shared memory that are under way"),
+    Mbarrier: (
+        "mbarrier<3>",
+        """an mbarrier in shared memory for each slot of a ring: its phase ends when as many have
+        arrived as mbarrier_init says, and the bytes of the copies that it counts""",
+    ),
+    Flight: (
+        "flight<...>",
+        """tiles that are being made: in shared memory by copies, or in registers by products of
+        warpgroups; a wait gives them""",
+    ),
 }
 """Class of a type -> how it is spelled, and what it is."""
 _OWN = {row.mnemonic: row for row in ROWS}
@@ -48,7 +64,8 @@ _WIDTH = 95
 def legend(ops: Iterable[Op]) -> list[str]:
     """Return the explanations of what is in some ops, each as comments of one line or more."""
     seen = list(ops)
-    return [LAYOUTS, BLOCK_IR, *_types(seen), *_rows(seen), *_attributes(seen)]
+    how = IN_ROLES if any(op.name == "role" for op in seen) else BLOCK_IR
+    return [LAYOUTS, how, *_types(seen), *_rows(seen), *_attributes(seen)]
 
 
 def _types(ops: Sequence[Op]) -> Iterator[str]:
@@ -58,6 +75,8 @@ def _types(ops: Sequence[Op]) -> Iterator[str]:
             yield _entry(spelled, text)
         if kind is Shared and any(isinstance(each, Shared) and each.slots > 1 for each in kinds):
             yield _entry("shared<..., slots=3>", RING)
+        if kind is Turn and any(isinstance(each, Turn) and each.phased for each in kinds):
+            yield _entry("turn<3, phased>", PHASED)
 
 
 def _rows(ops: Iterable[Op]) -> Iterator[str]:

@@ -86,7 +86,7 @@ def waits_for_its_tiles(op: Op) -> str | None:
 
 
 def slot_of_its_ring(op: Op) -> str | None:
-    """A shared_slot is one slot of the ring, whose turn has as many slots."""
+    """The result is one slot of the ring, whose turn has as many slots."""
     ring = op.operands["ring"].type
     if op.result.type != ring.slot:
         return _expected("the result", "is", [ring.slot], [op.result.type])
@@ -168,6 +168,7 @@ OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "commit_group": (commits_its_tiles,),
     "commit_slot": (turn_of_its_mbarriers, fills_its_slot),
     "first_turn": (turn_of_its_ring,),
+    "held_slot": (slot_of_its_ring,),
     "mma_async": (starts_its_accumulator,),
     "mma_init": (starts_its_accumulator,),
     "pipelined_for": (pipelined_regions,),

@@ -7,6 +7,7 @@ counts the bytes of copies that arrive, the *empty* one the warps that have read
 from __future__ import annotations
 
 from tileir.formats.ops.spec import (
+    NO_MEMORY_EFFECT,
     RECURSIVE,
     SIDE_EFFECT,
     Attribute,
@@ -71,6 +72,15 @@ ROLES = (
         effects=SIDE_EFFECT,
         same_memory="rings",
         format=_SLOT_FORMAT + " -> {tiles:type}",
+    ),
+    Row(
+        "held_slot",
+        "The tile of a ring in a slot that the role has waited for, and has not released yet.",
+        operands=(Operand("ring", SHARED, "A ring."), _TURN),
+        results=(Result("tile", SHARED, doc="The tile."),),
+        effects=NO_MEMORY_EFFECT,
+        same_memory="ring",
+        format="{ring}[[{turn}]] : {ring:type}, {turn:type} -> {tile:type}",
     ),
     Row(
         "release_slot",

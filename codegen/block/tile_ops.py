@@ -54,6 +54,7 @@ ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
 WIDENED: dict[tuple[str, str], Constraint] = {
     ("for", "initValues"): HANDED_ON,
     ("for", "resultValues"): HANDED_ON,
+    ("if", "results"): HANDED_ON,
     ("print_tko", "args"): Memory(("tile", "shared"), READS),
 }
 """Mnemonic and slot -> the kinds of types that it has in the block IR: roles carry turns, and tiles

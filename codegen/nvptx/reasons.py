@@ -118,6 +118,11 @@ SENTENCES = {
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
+    "delayed": "they depend on other products of their iteration, so they come an iteration later",
+    "delayed_effect": "{0}, which depends on a product of the iteration, has an effect",
+    "delayed_slots": "the ring has fewer than {0} slots, of which two would be read at a time",
+    "delayed_type": "products need what {0} makes, which a loop cannot carry",
+    "delayed_registers": "a thread would need {0} registers",
     # why a store is no copy of boxes of a tensor; others are those of loads
     "no_group_sums": "its tile has not the layout of a product of warpgroups",
     "ordered_store": "it is an ordered store, not a weak one",

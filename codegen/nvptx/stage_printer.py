@@ -23,10 +23,11 @@ from tileir.text.printer.structured import TILE_IR_SPELLING
 from tileir.text.printer.text import Spelling
 from tileir.types import Tile
 
-from . import block_remarks
 from .launch.contract import COMPILER
-from .loop_schedules import loop_schedules
 from .reasons import Decision
+from .reports import block_remarks
+from .reports.loop_schedules import loop_schedules
+from .reports.role_schedules import role_schedules
 from .schedule.block_size import words
 from .schedule.mma_plan import ProductPlan
 from .schedule.view_facts import ACCESS_BYTES
@@ -91,7 +92,9 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
     def summary(self, name: str, each: KernelState, named: stage_printer.Named) -> Sequence[str]:
         """See `StagePrinter`: the schedules of loops, above the block IR as it is in the end."""
-        return loop_schedules(each, named()) if name == BLOCK_STAGES[-1] else ()
+        if name != BLOCK_STAGES[-1]:
+            return ()
+        return [*loop_schedules(each, named()), *role_schedules(each, named())]
 
     def module(self, kernels: Iterable[str], spelling: Spelling) -> str:
         """See `StagePrinter`."""

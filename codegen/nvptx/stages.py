@@ -44,11 +44,12 @@ from .passes.clusters.split_tiles import split_tiles as split
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
 from .passes.memory.place_barriers import place_barriers as barriers_of
+from .passes.memory.place_barriers import shares_of_residents
 from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
 from .passes.roles.specialise_warps import specialise_warps as specialise
-from .passes.tensor_stores import store_tensors
+from .passes.tensor_stores import store_tensors as stored_by_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
 from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
@@ -92,6 +93,7 @@ __all__ = [
     "share_common_ops",
     "specialise_warps",
     "split_tiles",
+    "store_tensors",
     "to_block_ir",
     "unroll_loops",
 ]
@@ -99,8 +101,6 @@ __all__ = [
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
-FEW_REGISTERS = 48
-"""Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
@@ -206,7 +206,11 @@ def assign_layouts(state: State) -> None:
 
 
 def to_block_ir(state: State) -> None:
-    """Make block IR: layouts become types; conversions, staging and exchange become ops."""
+    """Make block IR: layouts become types; conversions, staging and exchange become ops.
+
+    It is one conversion: ops that block IR does not have (products, folds, scans, slices, prints of
+    tiles) become those that it has, and the ends of grids and heaps the ops of a kernel's frame.
+    """
     for kernel_state in state.kernels:
         block_ir_of(kernel_state, state.target)
 
@@ -219,13 +223,15 @@ def fold_conversions(state: State) -> None:
             kernel_state.untouched = kernel_state.copy()
 
 
-def choose_copies(state: State) -> None:
-    """Choose how each conversion moves elements: by registers, shuffles, or shared memory.
-
-    Tiles of products may go through shared memory to tensor copies instead, which store them.
-    """
+def store_tensors(state: State) -> None:
+    """Store tiles of matrix products through shared memory by tensor copies, where they can."""
     for kernel_state in state.kernels:
-        store_tensors(kernel_state, state.target)
+        stored_by_tensors(kernel_state, state.target)
+
+
+def choose_copies(state: State) -> None:
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    for kernel_state in state.kernels:
         room = kernel_state.room(state.target)
         copies_of(kernel_state.kernel.body, room, kernel_state.reasons[Decision.CONVERSION])
         kernel_state.kernel.edited(Divisibility)
@@ -261,7 +267,7 @@ def add_twins(state: State) -> None:
             continue
         kernel = kernel_state.kernel
         alone = State([copy], state.target.without("tensor copies"), state.launch)
-        run("nvptx", alone, since="choose_copies", until="pipeline_loops")
+        run("nvptx", alone, since="store_tensors", until="pipeline_loops")
         taken = [each.kernel.symbol for each in state.kernels]
         copy.kernel = replace(copy.kernel, symbol=twin_name(kernel.symbol, taken))
         copy.twin_of = kernel_state
@@ -287,11 +293,8 @@ def place_barriers(state: State) -> None:
     """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
-        gpu = state.target
-        room = gpu.shared_of_each(kernel_state.contract["minnctapersm"])
-        threads = min(gpu.threads_per_sm, gpu.registers_per_sm // FEW_REGISTERS)
-        most = max(min(gpu.blocks_per_sm, threads // kernel_state.threads), 1)
-        resident = [gpu.shared_of_each(blocks) for blocks in range(1, most + 1)]
+        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
+        resident = shares_of_residents(state.target, kernel_state.threads)
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
 

@@ -102,15 +102,18 @@ def _new(word: str, number: int) -> np.ndarray:
     import numpy as np
 
     match = _NEW.fullmatch(word)
-    kind = word.partition(":")[0]
+    kind, _, described = word.partition(":")  # of `--zeros`, the user has not written the kind
     if match is None or (kind == "zeros" and match[4]):
-        form = f"{kind}:SHAPE:DTYPE{':SEED' if kind == 'random' else ''}"
-        raise UsageError(f"argument {number}: {word!r} is not {form}, as in {_EXAMPLES[kind]}")
+        form = f"SHAPE:DTYPE{':SEED' if kind == 'random' else ''}"
+        example = _EXAMPLES[kind].partition(":")[2]
+        raise UsageError(
+            f"argument {number}: {kind} takes {form}, as in {example}, not {described!r}"
+        )
     shape = tuple(map(int, match[2].split("x")))
     if match[3] == PACKED:
         if shape[-1] % 2:
             problem = f"two elements share a byte, and {shape[-1]} is odd"
-            raise UsageError(f"argument {number}: {word}: {problem}")
+            raise UsageError(f"argument {number}: {described}: {problem}")
         shape = (*shape[:-1], shape[-1] // 2)
     try:
         if kind == "zeros":
@@ -119,7 +122,7 @@ def _new(word: str, number: int) -> np.ndarray:
     except TypeError:
         raise UsageError(f"argument {number}: there is no element type {match[3]!r}") from None
     except (MemoryError, ValueError, OverflowError):
-        raise UsageError(f"argument {number}: no memory for {word}") from None
+        raise UsageError(f"argument {number}: no memory for {described}") from None
 
 
 def _dtype(name: str) -> np.dtype:

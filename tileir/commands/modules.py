@@ -24,7 +24,9 @@ def open_module(path: str) -> Bytecode:
     control characters is not a text, even if it does not begin as bytecode does.
     """
     data = open_input(path)
-    if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
+    if not data:
+        raise UsageError(f"{called(path)} is empty: neither bytecode nor text")
+    if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data)
     bytecode = tileir.assemble(decode_text(data), name=called(path))
     _warn(bytecode)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import tileir
 from tileir.bytecode import Function
-from tileir.errors import TileIRError
+from tileir.errors import TileIRError, UnsupportedError
 from tileir.formats.errors import shorten
+from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import choice, did_you_mean
@@ -244,6 +245,12 @@ def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
         return None
     if arguments.target != HOST or arguments.emulate in (HOST, GPU):
         raise UsageError("--emulate takes the name of a GPU, such as sm_90, instead of --target")
+    if arguments.emulate not in TARGETS:
+        meant = did_you_mean(arguments.emulate, TARGETS)
+        known = ", ".join(TARGETS)
+        raise UnsupportedError(
+            f"--emulate: there is no GPU {arguments.emulate!r}{meant}; known are {known}"
+        )
     if arguments.time is not None:
         raise UsageError("--time says nothing about a GPU that is emulated")
     arguments.target = arguments.emulate

@@ -196,7 +196,7 @@ class Block(OpList):
             self._ops.pop()
             raise
 
-    def add_argument(self, type: Type) -> Value:
+    def add_argument(self, type: ValueType) -> Value:
         """Add an argument, and return it."""
         self.arguments.append(Value(type, self, len(self.arguments)))
         return self.arguments[-1]

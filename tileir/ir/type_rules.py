@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileir.formats.enums import PADDING_VALUE
 from tileir.formats.limits import MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
     FunctionType,
@@ -95,6 +96,9 @@ def _tensor_view(type: TensorView) -> Problem | None:
 
 def _view(type: View) -> Problem | None:
     rank = len(type.view.shape)
+    if type.padding is not None and type.padding not in PADDING_VALUE.by_name:
+        known = ", ".join(PADDING_VALUE.by_name)
+        return "padding_value", f"there is no {type.padding!r}, only {known}"
     if not type.tile:
         return "tile.count", "a view of rank 0"
     if len(type.tile) != rank:

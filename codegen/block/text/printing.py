@@ -86,7 +86,7 @@ def printed(
     spelling, pieces = BlockSpelling(names), []
     for kernel in kernels:
         printer = FunctionPrinter(pieces, {}, None, comments, spelling)
-        printer.function(kernel.function, kernel.body.block)
+        printer.function(kernel.function, kernel.body.block, kernel.symbol)
     return spelling.module("".join(pieces))
 
 

@@ -12,7 +12,7 @@ Before memory is allocated, every area has bytes of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -35,15 +35,8 @@ from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Scalar, Tile
 
-from .role_slots import RoleSlots, Slots
+from .role_slots import METHODS, RoleSlots, Slots, trips, uses_slots
 
-_SLOTS = {
-    "acquire_slot": "acquire",
-    "commit_slot": "commit",
-    "release_slot": "release",
-    "wait_slot": "wait",
-}
-"""Mnemonic -> the method of `RoleSlots`."""
 _TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
@@ -113,6 +106,7 @@ class _Run:
     def __init__(self, body: Body) -> None:
         self.problems: dict[tuple[Op, str], None] = {}
         self._starts: dict[Op, int] = {}
+        self._slot_layouts: dict[Op, tuple[Sequence[int], int]] = {}
         self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
         areas = [op for op in body.walk() if op.name in AREAS]
         for number, op in enumerate(areas):
@@ -171,7 +165,7 @@ class _Run:
             return self._loop(op, state)
         elif op.name == "role":
             self._roles(op, state)
-        elif op.name in _SLOTS:
+        elif op.name in METHODS:
             self._slot(op, state)
         elif op.name == "continue":
             self._exits[-1][0].append((state, op))
@@ -219,7 +213,8 @@ class _Run:
 
     def _slot(self, op: Op, state: _State) -> None:
         """A role may access a slot, or has done so."""
-        if state.values.get(op.operands.get("predicate"), True) is False:
+        predicate = op.operands.get("predicate")
+        if predicate is not None and state.values.get(predicate, True) is False:
             return
         turn = state.values.get(op.operands["turn"], 0)
         tiles = op.operands.get("rings") or [behind(tile)[0] for tile in op.operands["tiles"]]
@@ -240,7 +235,7 @@ class _Run:
                     self._problem(op, "a product under way reads the slot that is released")
             for piece in slots:
                 state.held.pop(piece, None)
-        if why := getattr(self._slots, _SLOTS[op.name])(op, slots):
+        if why := getattr(self._slots, METHODS[op.name])(op, slots):
             self._problem(op, why)
 
     def _start(self, op: Op, state: _State) -> None:
@@ -320,7 +315,9 @@ class _Run:
 
     def _range(self, piece: Piece) -> tuple[int, int]:
         tile, slot = piece
-        begins, size = slot_layout(tile.owner)
+        if tile.owner not in self._slot_layouts:
+            self._slot_layouts[tile.owner] = slot_layout(tile.owner)
+        begins, size = self._slot_layouts[tile.owner]
         start = self._starts[tile.owner] + slot * size + begins[tile.index]
         return start, start + cast(Shared, tile.type).bytes
 
@@ -331,7 +328,9 @@ class _Run:
 
     def _branch(self, op: Op, state: _State) -> _State | None:
         ends = []
-        for region in op.regions:
+        filled = [region for region in op.regions if uses_slots(region)]
+        # Roles that fill and read the same slots make all of the trips, both of them.
+        for region in filled or op.regions:
             if not region.blocks:
                 ends.append(state.copy())
             for block in region.blocks:
@@ -357,7 +356,7 @@ class _Run:
             carried, handed = [*carried, *handed[:ahead]], handed[ahead:]
         _assign(state, inits, carried)
         current: _State | None = state
-        for _ in range(_trips(op)):
+        for _ in range(trips(op)):
             if current is None:
                 break
             if queue:
@@ -416,12 +415,6 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
         # A view does not say which bits of the tile number its parts: it has the one that is there.
         return len(parts) == 1
     return op.attributes.get("part") in parts
-
-
-def _trips(loop: Op) -> int:
-    """Return how many iterations to run: two, or until every slot was used twice."""
-    slots = [value.type.slots for op in loop.walk() for value in op.operands.get("rings", ())]
-    return max([1, *slots]) + 1
 
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from tileir.codegen.block.areas import alignment
-from tileir.codegen.block.op_facts import ARRIVALS, ENDS, EXCHANGES, accessed, exchanged
+from tileir.codegen.block.op_facts import ARRIVALS, COPIES, ENDS, EXCHANGES, accessed, exchanged
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Body, Op
@@ -47,9 +47,9 @@ def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
     for use in _users(op):
-        reads = any(value is op.result and not writes for value, writes in accessed(use))
-        if reads and use.name not in ENDS:
-            yield use, "a slot that is being filled is read; only a wait gives its tile"
+        touches = any(value is op.result for value, _ in accessed(use))
+        if touches and use.name not in (*COPIES, *ENDS):
+            yield use, "a slot that is being filled is accessed; only a wait gives its tile"
 
 
 def _wait(op: Op) -> Iterator[tuple[Op, str]]:
@@ -60,19 +60,6 @@ def _wait(op: Op) -> Iterator[tuple[Op, str]]:
     for tile, ring, result in zip(tiles, rings, op.results, strict=True):
         if not tile == ring.type.slot == result.type:
             yield op, "a tile that arrives has not the offsets with which it was copied"
-
-
-_COMMITS = ("commit_copies", "commit_group", "commit_slot")
-_WITH_RINGS = (
-    "acquire_slot",
-    "advance",
-    "barrier",
-    "first_turn",
-    "release_slot",
-    "shared_slot",
-    "wait_mma",
-)
-"""Ops that take a ring as a whole; products that are awaited may have read any of its slots."""
 
 
 def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
@@ -96,7 +83,7 @@ def _aligned(op: Op) -> Iterator[tuple[Op, str]]:
 def _exchange(op: Op) -> Iterator[tuple[Op, str]]:
     tile = cast(Tile, exchanged(op))
     ((place, stored),) = accessed(op)
-    memory = place.type
+    memory = cast(Shared, place.type)
     if tile.shape != memory.shape:
         yield op, f"a tile of {tile.shape} and memory for {memory.shape}"
     if not stored and tile.element != memory.element:

@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.ir import Op, Value
+from tileir.ir import Op, Region, Value
 
+METHODS = {
+    "acquire_slot": "acquire",
+    "commit_slot": "commit",
+    "release_slot": "release",
+    "wait_slot": "wait",
+}
+"""Mnemonic -> the method of `RoleSlots`."""
 Slots = frozenset[tuple[Value, int]]
 """Tiles of rings, each with the number of a slot."""
 
@@ -70,3 +77,24 @@ class RoleSlots:
         if any(len(fills) != self.waits.get(each) for each, fills in self.fills.items()):
             return "what one role fills, no other one waits for"
         return ""
+
+
+def trips(loop: Op) -> int:
+    """Return how many iterations to run: two, or until every slot was used twice.
+
+    Those that stand before a loop count: each waits for a slot.
+    """
+    rings = [value for op in loop.walk() for value in op.operands.get("rings", ())]
+    before = [
+        op
+        for op in loop.parent.ops[: loop.index]
+        if op.name == "wait_slot" and op.operands["rings"][0] in rings
+    ]
+    return max([1, *(ring.type.slots for ring in rings)]) + 1 - len(before)
+
+
+def uses_slots(region: Region) -> bool:
+    """Whether a role waits for slots in a region, or releases them."""
+    return any(
+        each.name in METHODS for block in region.blocks for op in block.ops for each in op.walk()
+    )

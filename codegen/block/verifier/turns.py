@@ -9,7 +9,7 @@ from tileir.codegen.block.types import Turn
 from tileir.ir import Body, Op, Value
 
 _MAKERS = ("advance", "first_turn")
-_CARRYING = ("for",)
+_CARRYING = ("for", "if")
 
 
 def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -23,6 +23,13 @@ def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield from _advanced(op)
         elif op.name == "for":
             yield from _carried_on(op)
+        elif op.name == "if":
+            for value in op.results:
+                if isinstance(value.type, Turn) and _source(value) is None:
+                    yield (
+                        op,
+                        "turns of first_turn and advance only; its regions yield ones of the same",
+                    )
 
 
 def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
@@ -50,14 +57,35 @@ def _carried_on(loop: Op) -> Iterator[tuple[Op, str]]:
                 continue
             if value.owner is block and value is not argument:
                 continue
-            inner = value.owner
-            if isinstance(inner, Op) and inner.name == "for":
-                value = inner.operands["initValues"][value.index]
-                due = 0
-            else:
-                due = 1
-            if _turns_behind(value, argument) != due:
+            if _source(value) not in ((argument, 1, False), (argument, 0, True)):
                 yield end, "the turn that is carried on is not the next one"
+
+
+def _source(value: Value) -> tuple[Value, int, bool] | None:
+    """Return the turn that another one is made of, how often that has been advanced in the same
+    block, and whether loops and branches have advanced it.
+
+    None if a branch does not yield turns of the same one: that advanced at most once before a loop,
+    whose first iteration it has, or that itself.
+    """
+    count, inside = 0, False
+    while isinstance(value.owner, Op) and value.owner.name in ("advance", *_CARRYING):
+        op = value.owner
+        if op.name == "advance":
+            value, count = op.operands["turn"], count + 1
+            continue
+        inside = True
+        if op.name == "for":
+            value = op.operands["initValues"][value.index]
+            continue
+        ends = [region.block.ops[-1].operands["operands"] for region in op.regions]
+        sources = [_source(each[value.index]) for each in ends]
+        found = {each[0] if each is not None and each[1] <= 1 else None for each in sources}
+        source = found.pop() if len(found) == 1 else None
+        if source is None:
+            return None
+        value = source
+    return value, count, inside
 
 
 def _turns_behind(value: Value, argument: Value) -> int | None:

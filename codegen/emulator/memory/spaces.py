@@ -261,5 +261,12 @@ class GlobalMemory(Memory):
             for start, end in zip(self.starts, self.ends, strict=True)
         ]
         distance, nearest = min(gaps)
-        expected = f"the nearest memory is {nearest}, {distance} bytes away"
+        around = int(np.searchsorted(self.starts, first, "right")) - 1
+        if around >= 0 and first < int(self.ends[around]):
+            start, end = int(self.starts[around]), int(self.ends[around])
+            expected = f"the memory that it begins in, {start:#x}..{end:#x}, ends before it does"
+        elif not distance:
+            expected = f"it begins where the nearest memory ends, {nearest}"
+        else:
+            expected = f"the nearest memory is {nearest}, {distance} bytes away"
         return self.outside(lanes, statement, address, wrong, access, expected)

@@ -20,6 +20,8 @@ FILE = 1 << 16
 """The registers of a multiprocessor."""
 FEWEST, MOST, STEP = 24, 256, 8
 """What a thread may have (PTX ISA, "setmaxnreg")."""
+COMPILED = 255
+"""The most registers that instructions can name, so that ptxas compiles a kernel for fewer."""
 GROUP = 4
 """Warps of a warpgroup."""
 
@@ -31,8 +33,9 @@ class Registers:
         """`most` is what the PTX limits a thread to, if it says so; an SM holds so many blocks."""
         self.batch = batch
         self.warps = batch.pitch // WARP
-        first = FILE // (batch.pitch * resident) // STEP * STEP if most is None else most
-        self.held = np.full(batch.count // WARP, min(first, MOST), np.int64)
+        share = min(FILE // (batch.pitch * resident), COMPILED) // STEP * STEP
+        first = share if most is None else min(most, MOST)
+        self.held = np.full(batch.count // WARP, first, np.int64)
         """For each warp, the registers of a thread."""
         self.pool = np.zeros(batch.blocks, np.int64)
         """Registers of a block that no warp has."""

@@ -77,6 +77,8 @@ class Context:
     values: dict[Value, Any] = field(default_factory=dict)
     scopes: list[ControlScope] = field(default_factory=list)
     """The control flow around the op that is being lowered, innermost last."""
+    under_way: dict[Value, Sequence[ir.Value]] = field(default_factory=dict)
+    """Flight of a product -> the registers of lhs that it reads until it is awaited."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 

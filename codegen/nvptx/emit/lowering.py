@@ -8,7 +8,6 @@ from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.ir import Block, Op
 
 from . import (
-    async_copies,
     atomics,
     control_flow,
     driver_calls,
@@ -19,14 +18,12 @@ from . import (
     multicast,
     pointers,
     prints,
-    roles,
     shared_memory,
-    tensor_copies,
     tiles,
     variables,
     views,
-    wgmma,
 )
+from .asynchronous import async_copies, roles, tensor_copies, wgmma
 from .context import Context
 
 CHAPTERS = (

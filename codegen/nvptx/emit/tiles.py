@@ -14,6 +14,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.layouts.renumber import joined_bit, regrouped
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
+from tileir.codegen.nvptx.machine.warps import converge
 from tileir.codegen.scalar import elementwise, pairs, shared_divisor
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.constants import constant as element_constant
@@ -200,13 +201,15 @@ def _quotients(
     """Divide elements by few divisors; a thread decides once how."""
     builder, operands = ctx.builder, (dividends, divisors)
     usual = shared_divisor.condition(builder, op, *operands)
-    return either(
+    found = either(
         builder,
         usual,
         True,
         lambda: dict(zip(offsets, shared_divisor.fast(builder, op, *operands), strict=True)),
         lambda: dict(zip(offsets, shared_divisor.slow(builder, op, *operands), strict=True)),
     )
+    converge(builder)  # for what a warp executes together
+    return found
 
 
 def _lowering(compute: Compute) -> Callable[[Context, Op], None]:

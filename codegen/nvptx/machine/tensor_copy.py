@@ -43,20 +43,6 @@ def invalidate(builder: ir.IRBuilder, address: ir.Value) -> None:
     _run(builder, "mbarrier.inval.shared::cta.b64 [$0];", [address])
 
 
-def elected(builder: ir.IRBuilder) -> ir.Value:
-    """Return in one lane of the warp 1, in all others 0 (i1)."""
-    text = "{ .reg .pred one; elect.sync _|one, 0xffffffff; selp.b32 $0, 1, 0, one; }"
-    found = builder.asm(ir.FunctionType(_I32, []), text, "=r", [], True)
-    found.attributes.add("convergent")
-    return builder.icmp_unsigned("!=", found, ir.Constant(_I32, 0))
-
-
-def converge(builder: ir.IRBuilder) -> None:
-    """Have the lanes of a warp go on together: others may have gone ahead of the one elected."""
-    text = builder.asm(ir.FunctionType(_VOID, []), "bar.warp.sync 0xffffffff;", "", [], True)
-    text.attributes.add("convergent")
-
-
 def expect(builder: ir.IRBuilder, barrier: ir.Value, size: int) -> None:
     """Arrive at an mbarrier, and expect so many bytes in its phase."""
     _run(builder, f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {size};", [barrier])

@@ -67,12 +67,26 @@ def start(
     return _tied(builder, " ".join([*lines, "}"]), acc, arguments, fresh)
 
 
-def wait(builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value]) -> list[ir.Value]:
+def wait(
+    builder: ir.IRBuilder, groups: int, acc: Sequence[ir.Value], read: Sequence[ir.Value] = ()
+) -> list[ir.Value]:
     """Wait until at most so many groups are under way; return the accumulators of the others.
 
     Accumulators to which a group under way adds are not among them: nothing may touch those.
+    `read` are registers of lhs, which keep what they hold until then.
     """
-    return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, [])
+    return _tied(builder, f"wgmma.wait_group.sync.aligned {groups};", acc, read)
+
+
+def schedule_behind(builder: ir.IRBuilder, bits: ir.Value) -> None:
+    """Have ptxas compute bits (i32) before a wait that comes next.
+
+    It takes `wait_group` for an instruction that depends on nothing but its products, and moves it
+    up, before what could be done meanwhile; but not before another one that waits. This one waits a
+    nanosecond if the bits are some number.
+    """
+    text = "{ .reg .pred met; setp.eq.b32 met, $0, 0x7fc0dead; @met nanosleep.u32 1; }"
+    builder.asm(ir.FunctionType(ir.VoidType(), [bits.type]), text, "r", [bits], True)
 
 
 def fence_proxy(builder: ir.IRBuilder) -> None:

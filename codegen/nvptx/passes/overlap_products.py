@@ -10,6 +10,8 @@ Where tensor copies fill the ring, the slot that is filled is that of the iterat
 of threads need a barrier before the products as well; these would need a second one. Where another
 role fills the ring, a slot is released an iteration later, and that of the last one behind the
 loop.
+
+Where a product of an iteration depends on another one, it is delayed (`delay_products`).
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from tileir.ir import Block, Op, Value
 from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
+from .delay_products import delay_products
+
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
 _FILLS = (*COPIES, "commit_copies")
 """Ops of an iteration that fill a slot of a ring."""
@@ -41,14 +45,28 @@ def overlap_products(state: KernelState) -> None:
         products = [op for op in loop.regions[0].block.ops if op.name == "mma_async"]
         if not products:
             continue
+        made = _delayed(loop)
+        if isinstance(made, Op):
+            state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
+            state.reasons[Decision.OVERLAP].add(made, Reason("delayed"))
+            edited = True
+            continue
         sums = list(_sums(loop))
-        problem = _problem(loop, products, sums)
+        problem = made or _problem(loop, products, sums)
         state.reasons[Decision.OVERLAP].add(loop, problem or Reason("under_way"))
         if problem is None:
             _overlap(loop, products, sums)
             edited = True
     if edited:
         state.kernel.edited()
+
+
+def _delayed(loop: Op) -> Op | Reason | None:
+    """Delay the second products of a loop in a role, see `delay_products`."""
+    role = loop.parent.parent_op
+    while role is not None and role.name != "role":
+        role = role.parent.parent_op
+    return delay_products(loop, role.attributes["registers"]) if role is not None else None
 
 
 @dataclass(frozen=True, slots=True)

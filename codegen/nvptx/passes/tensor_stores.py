@@ -22,7 +22,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.make import make
-from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.layouts.linear_maps import right_inverse
 from tileir.codegen.layouts.renumber import element_images, regrouped
@@ -49,7 +49,8 @@ def store_tensors(state: KernelState, target: Target) -> None:
     The kernel gets the tensor maps for them.
     """
     body, reasons = state.kernel.body, state.reasons[Decision.STORE]
-    layouts = {op.result.type.tiles[0].layout for op in body.walk() if op.name == "mma_async"}
+    flights = [op.result.type for op in body.walk() if op.name == "mma_async"]
+    layouts = {cast(Frag, cast(Flight, flight).tiles[0]).layout for flight in flights}
     if not layouts or not target.has("tensor copies"):
         return
     size = target.shared_of_each(state.contract["minnctapersm"])

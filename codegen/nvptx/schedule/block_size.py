@@ -8,6 +8,7 @@ from tileir.codegen.nvptx.machine.red_forms import fewest
 from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
+from tileir.ir import Op
 from tileir.types import Tile
 
 from .live_accumulators import accumulator_words
@@ -27,6 +28,10 @@ MOST_PRODUCT_THREADS = 512
 ACCUMULATOR_WORDS = 128
 """A block with matrix products gets up to so many threads until the accumulators that live at once
 take at most so many 32-bit registers of each."""
+GROUP_WORDS = 192
+"""The same where warpgroups execute the products: a thread of theirs has more registers."""
+GROUP_THREADS, GROUP_ROWS = 128, 64
+"""Threads of a warpgroup, and the rows of its products."""
 MOST_WORDS = 1024
 """The most 32-bit words of one tile in each thread of a block; some are in local memory then."""
 
@@ -64,9 +69,18 @@ def threads_of(kernel: KernelIR, target: Target, contract: Contract = _FREE) -> 
     while threads < limit and most > preferred * threads:
         threads *= 2
     most = max(most, accumulator_words(kernel))
-    while products and threads < MOST_PRODUCT_THREADS and most > ACCUMULATOR_WORDS * threads:
+    while products and threads < MOST_PRODUCT_THREADS:
+        groups = target.has("wgmma") and all(_has_rows(op, threads) for op in products)
+        if most <= (GROUP_WORDS if groups else ACCUMULATOR_WORDS) * threads:
+            break
         threads *= 2
     return threads
+
+
+def _has_rows(product: Op, threads: int) -> bool:
+    """Whether every warpgroup of a block has rows of a product of its own."""
+    rows = product.operands["lhs"].type.shape[-2]
+    return threads >= GROUP_THREADS and rows >= GROUP_ROWS * threads // GROUP_THREADS
 
 
 def longest_vector(kernel: KernelIR, threads: int, target: Target) -> int:

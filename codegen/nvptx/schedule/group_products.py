@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_plain_load
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, log2
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
@@ -29,7 +30,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 
-from .live_accumulators import accumulator_words
+from .live_accumulators import accumulator_words, made_of_products
 from .mma_plan import (
     ProductPlan,
     by_rows,
@@ -96,8 +97,10 @@ def by_warpgroups(
     for op in plans:
         plan = _plan(op, warps, op in rows, target)
         ways = operands.ways(op, plan) if isinstance(plan, ProductPlan) else plan
-        if isinstance(plan, Reason) or isinstance(ways, Reason):
-            refused[op] = plan if isinstance(plan, Reason) else ways
+        if isinstance(plan, Reason):
+            refused[op] = plan
+        elif isinstance(ways, Reason):
+            refused[op] = ways
         else:
             found[op] = plan
             restaged |= {(op, slot): way for slot, way in ways.items()}
@@ -115,17 +118,32 @@ def _too_large(
     room: int,
 ) -> Reason | None:
     """Return why no product of a kernel can have such a plan."""
-    sizes: dict[Value, int] = {}
+    sizes: dict[Op | None, dict[Value, int]] = {None: {}}
+    made = made_of_products(kernel)
     for op, plan in plans.items():
         for slot in _SLOTS:
             root = root_of(op.operands[slot])
-            sizes[root] = max(sizes.get(root, 0), plan.size * root.type.size)
+            if slot == "lhs" and root in made and plan.atom.of_warpgroup:
+                continue  # it is in registers, as the product left it
+            found = sizes.setdefault(_outermost_loop(root), {})
+            found[root] = max(found.get(root, 0), plan.size * root.type.size)
+    # Loops one behind the other have the same memory in turn.
+    outside, *loops = (sum(each.values()) for each in sizes.values())
     again = sum(memory_bytes(it.root.type.element) * it.root.type.size for it in restaged)
-    if (total := sum(sizes.values()) + again) > room:
+    if (total := outside + max(loops, default=0) + again) > room:
         return Reason("group_memory", total)
     added = [op.result.type.size for op, plan in plans.items() if is_promoted(op, plan)]
     words = (accumulator_words(kernel) + max(added, default=0)) // threads
     return Reason("group_registers", words) if words + MORE_REGISTERS > registers else None
+
+
+def _outermost_loop(value: Value) -> Op | None:
+    """Return the outermost loop in which a value is computed, None outside of loops."""
+    block, found = value.owner.parent if isinstance(value.owner, Op) else value.owner, None
+    while block.parent_op is not None:
+        found = block.parent_op if block.parent_op.name in LOOPS else found
+        block = block.parent_op.parent
+    return found
 
 
 def is_promoted(op: Op, plan: ProductPlan) -> bool:

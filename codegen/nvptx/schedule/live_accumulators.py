@@ -21,13 +21,17 @@ _WORD_BYTES = 4
 
 def accumulator_words(kernel: KernelIR) -> int:
     """Return the most 32-bit registers, of all threads, that accumulators take at any product."""
-    products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
-    values = _made_of(kernel, products)
-    return max((_live_words(op, values) for op in products), default=0)
+    values = made_of_products(kernel)
+    return max((_live_words(op, values) for op in _products(kernel)), default=0)
 
 
-def _made_of(kernel: KernelIR, products: Sequence[Op]) -> dict[Value, None]:
+def _products(kernel: KernelIR) -> Sequence[Op]:
+    return [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
+
+
+def made_of_products(kernel: KernelIR) -> dict[Value, None]:
     """Return the results of products, and the tiles of their shapes that are made of them."""
+    products = _products(kernel)
     after: dict[Value, list[Value]] = {}
     for value, becomes in handed_on(kernel.body.block):
         after.setdefault(value, []).append(becomes)

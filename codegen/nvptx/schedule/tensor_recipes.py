@@ -119,9 +119,11 @@ def _condition(size: Size, divisor: int, least: int, most: int) -> Condition:
 
 
 def may_have_tensor_maps(kernel: KernelIR) -> bool:
-    """Whether the operands of matrix products may be copied from views, so far as ops say."""
+    """Whether operands or results of matrix products may be copied from or to views, so far as ops
+    say."""
     names = {op.name for op in kernel.walk()}
-    return "load_view_tko" in names and not names.isdisjoint(PRODUCT_NAMES)
+    views = {"load_view_tko", "store_view_tko"}
+    return not names.isdisjoint(views) and not names.isdisjoint(PRODUCT_NAMES)
 
 
 class TensorRecipes:

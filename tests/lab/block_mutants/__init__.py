@@ -4,3 +4,7 @@
 printed in the end are the figures of each class, why defects that nobody notices change nothing,
 and the barriers that nobody misses, with the accesses that each of them orders.
 """
+
+from tests.lab.extras import need
+
+need("ml_dtypes", "pytest")

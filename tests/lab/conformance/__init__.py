@@ -5,3 +5,7 @@
 The tests are not ours to copy: it takes a checkout of https://github.com/NVIDIA/cutile-python, and
 cuda-tile, torch and pytest-benchmark, which they import.
 """
+
+from tests.lab.extras import need
+
+need("ml_dtypes", "pytest")

@@ -23,6 +23,7 @@ from tileir.codegen.host import HostKernel
 from tileir.commands import progress
 from tileir.commands.argument_words import values_of
 from tileir.errors import TileIRError
+from tileir.ir.type_kinds import type_problem
 from tileir.types import PartitionView, Scalar, TensorView
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
@@ -96,7 +97,7 @@ def test_run(size: int, tmp_path: Path) -> None:
             [*["--arg", "zeros:4:f32", "--arg", "4", "--arg", "1"] * 3, "--save", "z.npy"],
             "--save takes N=FILE, as in 0=out.npy, not 'z.npy'",
         ),
-        (["--arg", "zeros:x:float32", *["--arg", "1"] * 8], "is not zeros:SHAPE:DTYPE"),
+        (["--arg", "zeros:x:float32", *["--arg", "1"] * 8], "zeros takes SHAPE:DTYPE, "),
         (["--arg", "zeros:4:float99", *["--arg", "1"] * 8], "no element type 'float99'"),
         (["--arg", str(VECTOR_ADD), *["--arg", "1"] * 8], "not a .npy file"),
         (["--arg", "zeros:4:float32", "--arg", "one", *["--arg", "1"] * 7], "not a whole number"),
@@ -140,19 +141,19 @@ def test_an_entry_is_needed_where_there_are_several() -> None:
     [
         (["--random", "8:f33:1"], "there is no element type 'f33'"),
         (["--random", "8:complex64:1"], "there is no element type 'complex64'"),
-        (["--random", "8"], "'random:8' is not random:SHAPE:DTYPE:SEED, as in random:64x48:f32:7"),
-        (["--zeros", "8:f32:1"], "'zeros:8:f32:1' is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
-        (["--zeros", f"{'9' * 5000}:f32"], "is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
+        (["--random", "8"], "random takes SHAPE:DTYPE:SEED, as in 64x48:f32:7, not '8'"),
+        (["--zeros", "8:f32:1"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '8:f32:1'"),
+        (["--zeros", f"{'9' * 5000}:f32"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '999"),
         ([*ZEROS, "--grid", "9" * 5000], f"blocks along an axis, not {'9' * 20}...{'9' * 20}"),
         ([*ZEROS, "--grid", "x" * 5000], f"numbers such as 4,1,1, not '{'x' * 20}...{'x' * 20}'"),
         (
             [*ZEROS, "--grid", ",".join(["16777215"] * 3)],
             "a grid of 16777215x16777215x16777215 blocks has more than 9223372036854775807",
         ),
-        (["--zeros", "9999999999999x9999999:f32"], "no memory for zeros:9999999999999x9999999:f32"),
+        (["--zeros", "9999999999999x9999999:f32"], "no memory for 9999999999999x9999999:f32"),
         (
             ["--zeros", "3x5:f4E2M1FN"],
-            "zeros:3x5:f4E2M1FN: two elements share a byte, and 5 is odd",
+            "argument 0: 3x5:f4E2M1FN: two elements share a byte, and 5 is odd",
         ),
         ([*ZEROS, "--print", "9"], "--print 9: there is no argument 9; the last one is 8"),
         ([*ZEROS, "--print", "1"], "--print 1: argument 1 is a scalar, not an array"),
@@ -405,3 +406,34 @@ def test_traces_are_printed() -> None:
         tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, "--trace", "it"), 2,
         "--trace: no tile is called %it",
     )  # fmt: skip
+
+
+def test_an_emulated_gpu_that_does_not_exist_is_named_first() -> None:
+    said = tileir("run", "--emulate", "sm_91", VECTOR_ADD)
+    assert said.returncode == 4
+    assert said.stderr.startswith("tileir run: --emulate: there is no GPU 'sm_91', did you mean ")
+    assert "takes 9 arguments" not in said.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "compile", "verify"])
+def test_an_empty_file_is_no_broken_bytecode(command: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.mlir"
+    empty.touch()
+    said = tileir(command, empty)
+    assert said.returncode == 2
+    assert said.stderr == f"tileir {command}: {empty} is empty: neither bytecode nor text\n"
+
+
+def test_what_is_wrong_before_block_ir_is_said_first(tmp_path: Path) -> None:
+    path = tmp_path / "k.mlir"
+    path.write_text("garbage here\nblock_module @kernels {\n}\n")
+    said = tileir("compile", path).stderr
+    assert said.index(f"{path}:1:1: error: expected") < said.index(f"{path}:2:1: error: this text")
+    assert "block IR, which bytecode cannot hold" in tileir("dis", path).stderr
+
+
+def test_views_have_paddings_of_the_specification() -> None:
+    array = TensorView(Scalar("f32"), (16,), (1,))
+    assert not type_problem(PartitionView((8,), array, (0,), "nan"))
+    wrong = type_problem(PartitionView((8,), array, (0,), "bogus"))
+    assert "padding_value: there is no 'bogus', only zero, neg_zero, nan" in wrong

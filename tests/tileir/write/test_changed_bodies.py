@@ -133,7 +133,7 @@ def test_what_is_only_looked_at_is_not_checked(monkeypatch: pytest.MonkeyPatch) 
     def never(*given):
         raise AssertionError
 
-    monkeypatch.setattr(changed_bodies, "op_problem", never)
+    monkeypatch.setattr(changed_bodies, "own_problem", never)
     bytecode = fixture("loop_sum")
     assert list(bytecode.functions[0].walk())
     assert bytecode.build() == bytecode.data

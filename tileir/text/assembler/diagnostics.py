@@ -49,6 +49,11 @@ class Diagnostics:
         if len(self._problems) >= MOST_PROBLEMS:
             raise Stop
 
+    def take(self, other: Diagnostics) -> None:
+        """Add the problems of another text that this one begins with."""
+        for (at, message), length in other._problems.items():
+            self.add(message, at, length)
+
     def error(self) -> AssemblyError:
         """Return all problems as one error."""
         starts = [0, *(at + 1 for at, char in enumerate(self.text) if char == "\n")]

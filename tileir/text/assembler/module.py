@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -81,12 +82,21 @@ class ModuleReader:
         """Read the text; its problems are in the source's report."""
         at = 0 if self.grammar.of_blocks else beginning(self.source.reader.text)
         if at:
+            self._before(at - 1)
             text = not_tile_ir("this text")
             self.source.report.add(text, at - 1, len(MODULE))
             return
         self._producer_line()
         self.source.aliases.read_all()
         self._items(0)
+
+    def _before(self, end: int) -> None:
+        """Report what is wrong with the text up to a position."""
+        own = self.source
+        source = Source(own.reader.text[:end], own.report.name, own.version, own.limits)
+        with suppress(Stop):
+            ModuleReader(source).read()
+        own.report.take(source.report)
 
     def _producer_line(self) -> None:
         """Read the comment in which the disassembler names the producer."""

@@ -53,10 +53,12 @@ class FunctionPrinter(KernelText):
         self._tail = tail
         self._comments = comments
 
-    def function(self, function: Function, body: Block | None = None) -> None:
+    def function(
+        self, function: Function, body: Block | None = None, symbol: str | None = None
+    ) -> None:
         """``entry @name(%arg0: T) optimization_hints=<...> {``, the body, ``}``
 
-        With a `body`, it is the function as if that were its own.
+        With a `body` or a `symbol`, it is the function as if that were its own.
         """
         body = body or function.body.block
         parameters = [
@@ -70,7 +72,7 @@ class FunctionPrinter(KernelText):
         for index, attributes in enumerate(stated[: len(parameters)]):
             if attributes:
                 parameters[index] += f" {values.attribute(attributes)}"
-        self.add(f"entry {values.symbol(function.name)}({', '.join(parameters)})")
+        self.add(f"entry {values.symbol(symbol or function.name)}({', '.join(parameters)})")
         if function.hints.entries:
             self.add(f" optimization_hints={values.hints(function.hints)}")
         self.region(None, body, "")

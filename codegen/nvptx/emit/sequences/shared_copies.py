@@ -44,7 +44,7 @@ def copy_shared(ctx: Context, op: Op) -> None:
             (words[offset],) = conversion.emit(ctx.builder, word, IN_ORDER)
     shape, owner = _of_words(writes.shape), ctx.owner(layout)
     if reads.shape.bits == 8:
-        words = _turned(ctx.builder, words, reads.together(0), writes.together(0))
+        words = {**_turned(ctx.builder, words, reads.together(0), writes.together(0))}
     for offset in writes.starts:
         together = writes.together(offset)[:: len(writes.together(offset)) // shape.elements]
         stored = [words[each] for each in together]

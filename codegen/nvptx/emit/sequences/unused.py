@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from llvmlite import ir
 from llvmlite.ir.instructions import Instruction, PhiInstr
 
-_ARITHMETIC = ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr")
-_OTHERS = ("icmp", "select", "phi", "sext", "zext", "trunc", "inttoptr", "ptrtoint")
-_PURE = frozenset([*_ARITHMETIC, *_OTHERS, "bitcast", "extractvalue"])
-"""Operations without effects: those that addresses and masks are computed with."""
+_ARITHMETIC = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp"})
+_CASTS = frozenset({"sext", "zext", "trunc", "inttoptr", "ptrtoint"})
+_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue"})
+"""LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 
 def drop_unused(function: ir.Function) -> None:
@@ -36,7 +36,7 @@ def _is_pure(instruction: Instruction) -> bool:
     if instruction.opname == "call":
         callee = instruction.callee
         return isinstance(callee, ir.InlineAsm) and not callee.side_effect
-    return instruction.opname in _PURE
+    return instruction.opname in _PURE or instruction.opname in ("bitcast", "select")
 
 
 def _operands(instruction: Instruction) -> Iterable[ir.Value]:

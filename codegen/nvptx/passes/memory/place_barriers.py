@@ -20,6 +20,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.areas import ALLOCATIONS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_facts import ARRIVALS, FOR_ALL
+from tileir.gpus import Target
 from tileir.ir import Body, Op
 
 from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
@@ -32,6 +33,18 @@ ROOM = 16 << 10
 ONE_BY_ONE = 32
 """The most barriers that are placed one by one so that bytes are used again, each where it helps
 most. What is needed beyond them is placed at once: so the time stays in proportion to the ops."""
+
+
+FEW_REGISTERS = 48
+"""Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
+
+
+def shares_of_residents(target: Target, threads: int) -> list[int]:
+    """Return the bytes of shared memory of each block if one is resident on an SM, or two, or more,
+    up to as many as have threads and few registers there."""
+    most = min(target.threads_per_sm, target.registers_per_sm // FEW_REGISTERS) // threads
+    blocks = max(min(target.blocks_per_sm, most), 1)
+    return [target.shared_of_each(count) for count in range(1, blocks + 1)]
 
 
 def place_barriers(

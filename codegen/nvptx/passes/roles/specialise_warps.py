@@ -24,7 +24,7 @@ from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LANE_BITS
-from tileir.codegen.nvptx.launch.contract import COMPILER, MOST_REGISTERS, Contract
+from tileir.codegen.nvptx.launch.contract import COMPILER, Contract
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.codegen.nvptx.reasons import Decision, Reason
@@ -39,8 +39,8 @@ from .producer_slice import HARMLESS, ProducerSlice, producer_slice
 LEAST_SLOTS = 2
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
-CONSUMER_REGISTERS = 248
-"""The most registers of a consumer's thread."""
+MOST_REGISTERS = 256
+"""The most registers of a thread for setmaxnreg: 255, and one that has no name."""
 _BESIDE_SUMS = 26
 """Registers of a thread at launch that ptxas wants beside the sums of a wgmma (its error C7602)."""
 _MORE = WARPGROUP << LANE_BITS
@@ -77,13 +77,22 @@ class _Ring:
     alloc: Op
     full: Op
     slots: int
+    before: _Ring | None = None
+    """One with the same memory, whose loop comes before: it is used again, turn by turn."""
     rings: tuple[Value, ...] = ()
     barriers: tuple[Value, ...] = ()
     """The full mbarriers and the empty ones."""
 
     @property
+    def first(self) -> _Ring:
+        """The first one with this memory."""
+        return self if self.before is None else self.before.first
+
+    @property
     def bytes(self) -> int:
-        """Bytes with that many slots."""
+        """Bytes with that many slots, if it has memory of its own."""
+        if self.before is not None:
+            return 0
         unit = alignment(self.alloc)
         size = area_bytes(self.alloc) // self.alloc.results[0].type.slots
         return -(-size // unit) * unit * self.slots + 2 * ROW_ALIGNMENT
@@ -112,7 +121,9 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     found = producer_slice(state.kernel.body, loops)
     if isinstance(found, Reason):
         return found
-    rings = [_ring(loop) for loop in loops]
+    rings = list[_Ring]()
+    for loop in loops:
+        rings.append(_ring(loop, rings))
     body, room = state.kernel.body, target.shared_of_each(contract["minnctapersm"])
     others = memory_needed(body, without=[op for it in rings for op in (it.alloc, it.full)])
     while others + sum(ring.bytes for ring in rings) > room:
@@ -162,7 +173,7 @@ def _registers(threads: int, blocks: int, target: Target) -> int:
     """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
     each = min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
     left = (each * (threads + _MORE) - PRODUCER_REGISTERS * _MORE) // threads & -8
-    return min(left, CONSUMER_REGISTERS)
+    return min(left, MOST_REGISTERS)
 
 
 def _wait(loop: Op) -> Op | None:
@@ -171,11 +182,18 @@ def _wait(loop: Op) -> Op | None:
     return next(found, None)
 
 
-def _ring(loop: Op) -> _Ring:
+def _ring(loop: Op, others: Sequence[_Ring]) -> _Ring:
+    """Return the ring of a loop; its memory is that of the last one before it with such tiles."""
     wait = _wait(loop)
     assert wait is not None
     alloc, full = wait.operands["rings"][0].owner, wait.operands["barriers"].owner
-    return _Ring(loop, alloc, full, alloc.results[0].type.slots)
+    kinds = [value.type for value in alloc.results]
+    same = (
+        each
+        for each in reversed(others)
+        if each.loop.parent is loop.parent and [it.type for it in each.alloc.results] == kinds
+    )
+    return _Ring(loop, alloc, full, alloc.results[0].type.slots, next(same, None))
 
 
 class _Split:
@@ -196,7 +214,7 @@ class _Split:
         for ring in self._plan.rings:
             self._allocate(ring, rest[0])
         producer = self._producer()
-        for ring in self._plan.rings:
+        for ring in self._rings():
             self._consume(ring)
         rest = [op for op in self._block.ops if not self._stays(op)]
         for op in rest:
@@ -232,6 +250,10 @@ class _Split:
 
     def _allocate(self, ring: _Ring, anchor: Op) -> None:
         """Allocate a ring and its mbarriers for as long as the kernel runs."""
+        if ring.before is not None:
+            ring.slots, ring.rings = ring.before.slots, ring.before.rings
+            ring.barriers = ring.before.barriers
+            return
         kinds = [
             Shared(kind.element, kind.shape, kind.offsets, ring.slots)
             for kind in (value.type for value in ring.alloc.results)
@@ -249,16 +271,21 @@ class _Split:
             self._common.add(op)
         ring.rings, ring.barriers = tuple(alloc.results), tuple(barriers)
 
+    def _rings(self) -> list[_Ring]:
+        """Return the rings with memory of their own."""
+        return [ring for ring in self._plan.rings if ring.before is None]
+
     def _rings_in(self, op: Op) -> list[_Ring]:
-        """Return the rings whose loops an op is, or is around."""
-        return [ring for ring in self._plan.rings if op.contains(ring.loop)]
+        """Return the rings whose loops an op is, or is around; one of those with same memory."""
+        found = (ring.first for ring in self._plan.rings if op.contains(ring.loop))
+        return list(dict.fromkeys(found))
 
     # The producer -------------------------------------------------------------------------------
 
     def _producer(self) -> Block:
         """Return the body of the producer."""
         block, turns = Block(), dict[_Ring, Value]()
-        for ring in self._plan.rings:
+        for ring in self._rings():
             block.ops.append(_first_turn(ring))
             turns[ring] = block.ops[-1].result
         self._repeat(self._block, block, {}, turns)
@@ -291,11 +318,12 @@ class _Split:
             values[value] = block.add_argument(value.type)
         inner = dict(turns) | {ring: block.add_argument(turns[ring].type) for ring in rings}
         if loop in self._slice.loops:
-            self._fill(rings[0], block, values, inner)
+            (ring,) = [each for each in self._plan.rings if each.loop is loop]
+            self._fill(ring, block, values, inner)
         else:
             self._repeat(source, block, values, inner)
         (end,) = continues(source)
-        handed = [end.operand_list()[value.index - 1] for value in kept] if kept else []
+        handed = [end.operands["operands"][value.index - 1] for value in kept]
         following = [*(_mapped(each, values) for each in handed), *(inner[it] for it in rings)]
         block.ops.append(make("continue", {"operands": tuple(following)}, origin=end))
         firsts = [_mapped(loop.operands["initValues"][it.index - 1], values) for it in kept]
@@ -308,7 +336,7 @@ class _Split:
         self, ring: _Ring, block: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
     ) -> None:
         """Add what fills a slot, as the prologue of the pipelined loop does."""
-        prologue, turn = ring.loop.regions[1].block, turns[ring]
+        prologue, turn = ring.loop.regions[1].block, turns[ring.first]
         full, empty = ring.barriers
         values = dict(values)
         values[prologue.arguments[0]] = block.arguments[0]
@@ -324,12 +352,35 @@ class _Split:
             elif op.name != "advance":
                 block.ops.append(_without_tokens(op.clone(values)))
         block.ops.append(_advance(ring, turn, ring.loop))
-        turns[ring] = block.ops[-1].result
+        turns[ring.first] = block.ops[-1].result
 
     # The consumer -------------------------------------------------------------------------------
 
     def _consume(self, ring: _Ring) -> None:
-        """Have the loop of a ring wait for slots and release them, and carry its turn."""
+        """Have the loops of a ring wait for slots and release them, and carry its turn.
+
+        So do the loops around them.
+        """
+        around, outermost = list[Op](), ring.loop
+        while outermost.parent is not self._block:
+            outermost = outermost.parent.parent_op
+            around.append(outermost)
+        first = _first_turn(ring)
+        first.insert_before(outermost)
+        turn = first.result
+        for loop in reversed(around):
+            loop.operands["initValues"] = (*loop.operands["initValues"], turn)
+            turn = loop.regions[0].block.add_argument(turn.type)
+        for each in [each for each in self._plan.rings if each.first is ring]:
+            self._wait_and_release(each)
+            turn = self._carry(each, turn)
+        for loop in around:
+            (end,) = continues(loop.regions[0].block)
+            end.operands["operands"] = (*end.operands["operands"], turn)
+            turn = loop.add_result(turn.type)
+
+    def _wait_and_release(self, ring: _Ring) -> None:
+        """Have the body of a loop wait for a slot, release it, and advance its turn."""
         loop, (full, empty) = ring.loop, ring.barriers
         block, wait = loop.regions[0].block, _wait(loop)
         assert wait is not None
@@ -353,24 +404,9 @@ class _Split:
         _erase_dead(block)
         for index in reversed(range(count, len(block.arguments) - 1)):
             block.remove_argument(index)
-        self._carry(ring, block)
-        for old in (ring.full, ring.alloc):
-            for use in [use for value in old.results for use in value.uses]:
-                use.op.erase()
-            old.erase()
 
-    def _carry(self, ring: _Ring, block: Block) -> None:
-        """Carry the turn of a ring through its loop, and through those around it."""
-        around, outermost = list[Op](), ring.loop
-        while outermost.parent is not self._block:
-            outermost = outermost.parent.parent_op
-            around.append(outermost)
-        first = _first_turn(ring)
-        first.insert_before(outermost)
-        turn = first.result
-        for loop in reversed(around):
-            loop.operands["initValues"] = (*loop.operands["initValues"], turn)
-            turn = loop.regions[0].block.add_argument(turn.type)
+    def _carry(self, ring: _Ring, turn: Value) -> Value:
+        """Make a `for` of a loop, which carries the turn of its ring; return the last turn."""
         loop, region = ring.loop, ring.loop.regions[0]
         firsts = (*loop.operands["initValues"], turn)
         loop.regions = []
@@ -378,11 +414,11 @@ class _Split:
         made.insert_before(loop)
         loop.replace_with(*made.results[:-1])
         self._state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
-        last = made.results[-1]
-        for loop in around:
-            (end,) = continues(loop.regions[0].block)
-            end.operands["operands"] = (*end.operands["operands"], last)
-            last = loop.add_result(turn.type)
+        for old in (ring.full, ring.alloc):
+            for use in [use for value in old.results for use in value.uses]:
+                use.op.erase()
+            old.erase()
+        return made.results[-1]
 
 
 def _first_turn(ring: _Ring) -> Op:

@@ -17,6 +17,7 @@ from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.codegen.nvptx.passes import test_clusters as clusters
+from tests.codegen.nvptx.passes import test_delay_products as delays
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.codegen.nvptx.passes import test_tensor_stores as stores
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
@@ -187,13 +188,16 @@ def in_place(name: str) -> Kernel:
     return Kernel(module, "k", "sm_90", (start,))
 
 
-def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = None) -> Kernel:
+def product_of_warpgroups(
+    with_maps: bool, terms: Mapping[str, object] | None = None, again: bool = True
+) -> Kernel:
     """A sum of products of f16, fed by tensor copies, or by copies of threads.
 
-    If it says how many warps a block has, all of them have one role.
+    With tensor copies and `again`, it is made two times, as a persistent kernel uses its rings. If
+    it says how many warps a block has, all of them have one role.
     """
-    text = tensor_rings.TEXT
-    if with_maps:  # two times, as a persistent kernel uses its rings again
+    text, again = tensor_rings.TEXT, again and with_maps
+    if again:
         text = text.replace(
             "    %sum = for",
             "    %two = constant <i32: 2> : tile<i32>\n"
@@ -202,7 +206,7 @@ def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = 
         )
         text = text.replace("(%acc = %none)", "(%acc = %before)")
         text = text.replace("    %u =", "    continue %more : tile<64x64xf32>\n    }\n    %u =")
-    else:  # no map can have a stride that the kernel computes
+    elif not with_maps:  # no map can have a stride that the kernel computes
         text = text.replace("strides = [%sa2, 1]", "strides = [%computed, 1]").replace(
             "    %va =",
             "    %two = constant <i32: 2> : tile<i32>\n"
@@ -215,7 +219,7 @@ def product_of_warpgroups(with_maps: bool, terms: Mapping[str, object] | None = 
         a = aligned(random.integers(-4, 5, (70, 160 * factor)).astype(np.float16))
         b = aligned(random.integers(-4, 5, (160, 72)).astype(np.float16))
         c = aligned(np.zeros((70, 72), np.float32))
-        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32) * (2 if with_maps else 1)
+        expected = a[:, :160].astype(np.float32) @ b.astype(np.float32) * (2 if again else 1)
         args = [a, b, c, 70, 72, 160, 160, 72, 72]
         return args, (2, 2), lambda: (c == expected).all()
 
@@ -273,6 +277,16 @@ def tensor_stores(text: str, twice: bool = False) -> Kernel:
     return Kernel(assemble(text), "k", "sm_90", (start,))
 
 
+def delayed_products() -> Kernel:
+    """Attention on two tiles of rows, and five of keys of which the last one is ragged."""
+
+    def start() -> Any:
+        arguments, grid, expected = delays.launch("attention", 100, 300, (0, 5))
+        return arguments, grid, lambda: (arguments[3] == expected).all()
+
+    return Kernel(assemble(delays.TEXT), "k", "sm_90", (start,))
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "product": product,
     "converted": converted,
@@ -280,7 +294,9 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "read_ahead": read_ahead,
     "wgmma_roles": lambda: product_of_warpgroups(True, {}),
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
+    "wgmma_tensor_copies_once": lambda: product_of_warpgroups(True, again=False),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
+    "delayed_products": delayed_products,
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "wgmma_clusters": product_of_clusters,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),

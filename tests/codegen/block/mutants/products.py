@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
+from tileir.codegen.block.control_edges import loop_block
 from tileir.ir import Body, Op
 
 from .defect import VERIFIER, Site, advanced, defect, loops, ops
@@ -65,7 +67,10 @@ def slots_forgotten(body: Body) -> Iterator[Site]:
     for wait in ops(body, "wait_mma_reads"):
         if not wait.operands["memory"]:  # a role releases them
             continue
-        yield Site(wait, lambda wait=wait: wait.operands.update(memory=()))
+        around = loop_block(cast(Op, wait.parent.parent_op).parent)
+        again = around is not None and any(op.name == "mbarrier_init" for op in around.ops)
+        excuse = "all threads wait there for mbarriers that are initialised again" if again else ""
+        yield Site(wait, lambda wait=wait: wait.operands.update(memory=()), excuse)
 
 
 @defect("wait for the last products forgets what they read", VERIFIER, "overlap_products")

@@ -175,7 +175,8 @@ def test_a_bad_layout_is_reported_once() -> None:
 SPOILED = {
     ("turn<3>\n  %2", "turn<2>\n  %2"): "turn<2> with a ring of 3 slots",
     ("over = [0, 1, 2, 3, 4, 5]", 'over = ["0"]'): "expected a number",
-    (" pending = 1", ""): "expected 'pending'",
+    ("[%delayed1] pending = 1", "[%delayed1]"): "expected 'pending'",
+    ("working = 1 registers = 40", "working = 1"): "expected 'registers'",
     ("-> frag<8xf32, #l2> (%lhs", "-> shared<8xf32, offsets<8: 1 2 4>> (%lhs"): "must be",
 }
 """A change of the sample -> a part of what is said about it."""

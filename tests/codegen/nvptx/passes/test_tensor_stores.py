@@ -297,7 +297,7 @@ def test_the_machine_code_has_few_instructions(tool, tmp_path: Path, element: st
 
 MUTANTS = {
     "no fence of the writers": (
-        r"fence\.proxy\.async\S+(?=\s+// end inline asm\s+bar\S+\s+0;\s+@)",
+        r"fence\.proxy\.async\S+(?=\s+// end inline asm\s+bar\S+\s+(?:0|1, \d+);\s+@)",
         "",
     ),
     "no wait before the next tile": (r"cp\.async\.bulk\.wait_group 0;", ""),

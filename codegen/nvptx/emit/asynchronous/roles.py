@@ -11,11 +11,11 @@ from llvmlite import ir
 
 from tileir.codegen.block.roles import of_cluster
 from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.emit.context import I32, Context
 from tileir.codegen.nvptx.machine import tensor_copy
-from tileir.codegen.nvptx.machine.registers import set_registers
+from tileir.codegen.nvptx.machine.warps import converge, elected, set_registers
 from tileir.ir import Op
 
-from .context import I32, Context
 from .tensor_copies import BLOCKS, mbarrier_of, start_copies, tile_in_slot
 
 _LANES = (1 << LANE_BITS) - 1
@@ -24,7 +24,7 @@ _LANES = (1 << LANE_BITS) - 1
 def lower_role(ctx: Context, op: Op) -> None:
     """Lower role: its warps branch to it, and come back never."""
     builder, first = ctx.builder, op.attributes["first"]
-    inside, others = (builder.append_basic_block(name) for name in ("role", "others"))
+    inside, others = (builder.append_basic_block(f"{which}_role") for which in ("this", "next"))
     builder.cbranch(_among(ctx, first, op.attributes["warps"]), inside, others)
     builder.position_at_end(inside)
     set_registers(builder, op.attributes["registers"], op.attributes["frees"])
@@ -54,9 +54,9 @@ def acquire_slot(ctx: Context, op: Op) -> None:
 def commit_slot(ctx: Context, op: Op) -> None:
     """Lower commit_slot: the role has one warp, of which one lane starts the copies."""
     builder = ctx.builder
-    with builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(elected(builder)):
         start_copies(ctx, op)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def wait_slot(ctx: Context, op: Op) -> None:
@@ -66,6 +66,11 @@ def wait_slot(ctx: Context, op: Op) -> None:
     tensor_copy.wait(builder, mbarrier_of(ctx, op.operands["barriers"], turn), phase)
     for tile, ring in zip(op.results, op.operands["rings"], strict=True):
         ctx.define(tile, tile_in_slot(ctx, ring, turn))
+
+
+def held_slot(ctx: Context, op: Op) -> None:
+    """Lower held_slot."""
+    ctx.define(op.result, tile_in_slot(ctx, op.operands["ring"], op.operands["turn"]))
 
 
 def release_slot(ctx: Context, op: Op) -> None:
@@ -78,7 +83,7 @@ def release_slot(ctx: Context, op: Op) -> None:
     wanted = builder.not_(ctx.thread_has(_LANES - (BLOCKS - 1) if cluster else _LANES))
     if predicate is not None:
         wanted = builder.and_(wanted, ctx.scalar(predicate))
-    tensor_copy.converge(builder)
+    converge(builder)
     barrier = mbarrier_of(ctx, barriers, op.operands["turn"])
     if cluster:
         block = builder.and_(ctx.thread, ir.Constant(I32, BLOCKS - 1))
@@ -90,6 +95,7 @@ def release_slot(ctx: Context, op: Op) -> None:
 LOWERINGS = {
     "acquire_slot": acquire_slot,
     "commit_slot": commit_slot,
+    "held_slot": held_slot,
     "release_slot": release_slot,
     "role": lower_role,
     "wait_slot": wait_slot,

@@ -13,16 +13,16 @@ from llvmlite import ir
 from tileir.codegen.block.areas import slot_bytes, tile_offset
 from tileir.codegen.block.types import Shared, Turn
 from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.nvptx.emit.context import I1, I32, Context
+from tileir.codegen.nvptx.emit.sequences.pointer_vectors import PointerVectors, optional
+from tileir.codegen.nvptx.emit.sequences.shared_addresses import SharedAddresses
+from tileir.codegen.nvptx.emit.sequences.shared_symbol import shared_address
+from tileir.codegen.nvptx.emit.sequences.tile_accesses import TileAccess, both
 from tileir.codegen.nvptx.machine import async_copy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from . import tensor_copies
-from .context import I1, I32, Context
-from .sequences.pointer_vectors import PointerVectors, optional
-from .sequences.shared_addresses import SharedAddresses
-from .sequences.shared_symbol import shared_address
-from .sequences.tile_accesses import TileAccess, both
 
 
 def copy_async(ctx: Context, op: Op) -> None:

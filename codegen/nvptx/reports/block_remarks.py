@@ -20,21 +20,22 @@ from tileir.codegen.block.areas import (
 from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.control_edges import LOOPS, loop_block
 from tileir.codegen.block.op_facts import ARRIVALS, COPIES, EXCHANGES, accessed, exchanged
+from tileir.codegen.block.roles import role_of
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import dim_bits
 from tileir.codegen.layouts.linear_maps import combine
 from tileir.codegen.layouts.shared_offsets import side_by_side
+from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
+from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.mma_plan import plan_of
+from tileir.codegen.nvptx.schedule.mma_reads import read_by
+from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.messages.wording import counted
 
 from .loop_schedules import Names, barriers, k_range, loop_name
-from .passes.memory.allocate_memory import memory_needed
-from .reasons import Decision, Reason
-from .schedule.mma_plan import plan_of
-from .schedule.mma_reads import read_by
 from .several_barriers import pairs_of_several
-from .state import KernelState, State
 
 
 class Row(NamedTuple):
@@ -102,6 +103,10 @@ def _copies(state: State, each: KernelState, named: Named) -> Found:
             if op.name == "load_shared":
                 stores = (use.op for use in behind(op.operands["source"])[0].uses)
                 yield from map(_shared_access, (each for each in stores if each.name in EXCHANGES))
+
+
+def _stores(state: State, each: KernelState, named: Named) -> Found:
+    for op in each.kernel.walk():
         if reasons := _reasons(each, Decision.STORE, op):
             by = "tensor copies" if op.name == "store_tensor" else "threads"
             yield _because(op, f"tile stored by {by}", *reasons)
@@ -143,7 +148,10 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
     size = slot_bytes(ring)
     ahead = f"copies for {counted(slots - 1, 'iteration')} are under way"
     what = f"ring of {slots} slots of {size} bytes, {ahead} beside the slot that is read"
-    yield _because(loop, what, *_reasons(each, Decision.RING_SLOTS, loop))
+    reasons = _reasons(each, Decision.RING_SLOTS, loop)
+    yield _because(loop, what, *reasons)
+    if not any(reason.id == "ring_room" for reason in reasons):
+        return
     longer = {loop: (size * (slots + 1), alignment(ring))}
     more = memory_needed(each.kernel.body, longer, without={ring})
     room = state.target.shared_of_each(each.contract["minnctapersm"])
@@ -160,6 +168,10 @@ def _ring_of(loop: Op) -> Op | None:
 
 def _roles(state: State, each: KernelState, named: Named) -> Found:
     roles = [op for op in each.kernel.walk() if op.name == "role"]
+    if roles:
+        warps = sum(role.attributes["warps"] for role in roles)
+        threads = f"{warps * state.target.warp} threads a block, {counted(warps, 'warp')}"
+        yield Row(None, threads, f"those of {counted(len(roles), 'role')}")
     for role in roles:
         working, warps, registers = (
             role.attributes[slot] for slot in ("working", "warps", "registers")
@@ -181,13 +193,18 @@ def _overlapping(state: State, each: KernelState, named: Named) -> Found:
             inside = op.regions[0].block.ops
             late = any(inner.name == "wait_mma_reads" for inner in inside)
             when = "while the next iteration starts its own" if late else "in their own iteration"
+            if any(inner.name == "held_slot" for inner in inside):
+                when = "while the next iteration computes what comes behind its own"
             yield _because(op, f"products awaited {when}", *reasons)
 
 
 def _barriers(state: State, each: KernelState, named: Named) -> Found:
     found = barriers(each)
     if found:
-        yield Row(None, counted(len(found), "barrier"), "all threads of the block wait there")
+        own = any(role_of(op) is not None for op in found)
+        those = "; in a role, those of its warps" if own else ""
+        what = counted(len(found), "barrier")
+        yield Row(None, what, f"all threads of the block wait there{those}")
     areas = [op for op in each.kernel.walk() if op.name in ALLOCATIONS]
     several = pairs_of_several(each.kernel.body, areas)
     for number, op in enumerate(found, 1):
@@ -299,6 +316,7 @@ def _read(op: Op, slot: str) -> str:
 ROWS: dict[str, Callable[[State, KernelState, Named], Found]] = {
     "to_block_ir": _made,
     "fold_conversions": _folded,
+    "store_tensors": _stores,
     "choose_copies": _copies,
     "pipeline_loops": _loops,
     "specialise_warps": _roles,

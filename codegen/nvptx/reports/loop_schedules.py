@@ -23,13 +23,12 @@ from tileir.codegen.block.op_facts import (
     accessed,
 )
 from tileir.codegen.block.types import Shared
+from tileir.codegen.nvptx.passes.memory.shared_accesses import place_of
+from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Block, Op, Value
 from tileir.messages.wording import counted
 
-from .passes.memory.shared_accesses import place_of
-from .state import KernelState
-
-_NOTHING = {"advance", "continue", "yield", *COMMITS, *SAME_MEMORY} - {*ARRIVALS}
+_NOTHING = {"advance", "continue", "yield", *COMMITS, *SAME_MEMORY} - {"wait_slot", *ARRIVALS}
 """Ops that a step of a schedule mentions with another one, or that only name things."""
 _SHUFFLING = ("convert_layout", "fold", "scan_warp")
 
@@ -50,7 +49,7 @@ def loop_schedules(each: KernelState, names: Names) -> list[str]:
     """Return the lines of the schedules of a kernel's pipelined loops."""
     loops = [op for op in each.kernel.walk() if op.name == "pipelined_for"]
     numbers = {op: n for n, op in enumerate(barriers(each), 1)}
-    return [line for loop in loops for line in _Schedule(loop, names, numbers).lines()]
+    return [line for loop in loops for line in LoopSchedule(loop, names, numbers).lines()]
 
 
 def barriers(each: KernelState) -> list[Op]:
@@ -65,10 +64,12 @@ def loop_name(loop: Op, names: Names) -> str:
     return f"the {loop.name} at {names.name(loop.regions[0].block.arguments[0])}"
 
 
-class _Schedule:
+class LoopSchedule:
+    """The schedule of one pipelined loop; `numbers` are those of the kernel's barriers."""
+
     def __init__(self, loop: Op, names: Names, numbers: dict[Op, int]) -> None:
         self._loop, self._names, self._numbers = loop, names, numbers
-        self._ahead = loop.attributes["ahead"]
+        self._ahead = loop.attributes.get("ahead", 0)
 
     def lines(self) -> Iterator[str]:
         """Yield the head, what the prologue does, and the steps of an iteration."""
@@ -130,13 +131,13 @@ class _Schedule:
             read = [value for value in operands if isinstance(value.type, Shared)]
             start = "start " if op.name in ASYNC_PROXY else ""
             return f"{start}{self._names.op(op)}{k_range(op)}{self._reads(read)}"
-        if op.name in ENDS:
-            return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if op.name == "wait_mma_reads":
             stay = counted(op.attributes["pending"], "product")
             freed = op.operands["memory"]
             may = f": {self._tiles(freed, body)} may be filled" if freed else ""
             return f"wait until {stay} of i, and no earlier one, may be under way{may}"
+        if op.name in ENDS:
+            return f"wait for {self._names.op(op.operands['flight'].owner)}"
         if accesses_of(op) is not None:
             condition = self._condition(op)
             of = f" for i+{self._ahead}" if body and condition else ""

@@ -8,9 +8,8 @@ import pytest
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, STRAIGHT, Builder
 from tests.codegen.block.problems import block_problem
-
-from .placed import barriers as barriers_of
-from .placed import followers, placed, without_each
+from tests.codegen.nvptx.passes.placed import barriers as barriers_of
+from tests.codegen.nvptx.passes.placed import followers, placed, without_each
 
 AROUND = "of the iteration before, before"
 

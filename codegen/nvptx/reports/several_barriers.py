@@ -11,11 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
+from tileir.codegen.nvptx.passes.memory.barrier_pairs import texts
+from tileir.codegen.nvptx.passes.memory.barrier_walk import (
+    Access,
+    Accesses,
+    BarrierWalk,
+    Open,
+    Pair,
+    is_under_way,
+)
+from tileir.codegen.nvptx.passes.memory.shared_accesses import SharedAccess
 from tileir.ir import Body, Op
-
-from .passes.memory.barrier_pairs import texts
-from .passes.memory.barrier_walk import Access, Accesses, BarrierWalk, Open, Pair, is_under_way
-from .passes.memory.shared_accesses import SharedAccess
 
 
 def pairs_of_several(body: Body, areas: Sequence[Op]) -> dict[Op, tuple[str, ...]]:

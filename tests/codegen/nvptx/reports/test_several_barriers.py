@@ -8,7 +8,7 @@ import pytest
 
 from tests.codegen.block.bodies import COLUMNS, Builder
 from tests.codegen.nvptx.passes.placed import barriers, placed
-from tileir.codegen.nvptx.several_barriers import pairs_of_several
+from tileir.codegen.nvptx.reports.several_barriers import pairs_of_several
 
 
 def exchange(b: Builder) -> None:

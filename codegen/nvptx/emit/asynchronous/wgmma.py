@@ -14,15 +14,14 @@ from llvmlite import ir
 
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
+from tileir.codegen.nvptx.emit.context import I32, I64, Context
+from tileir.codegen.nvptx.emit.sequences.mma_operands import RegisterOperand
+from tileir.codegen.nvptx.emit.sequences.shuffle import shuffle
 from tileir.codegen.nvptx.machine import wgmma
 from tileir.codegen.nvptx.machine.matrix_descriptor import UNIT_BITS
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
 from tileir.ir import Op, Value
-
-from .context import I32, I64, Context
-from .sequences.mma_operands import RegisterOperand
-from .sequences.shuffle import shuffle
 
 
 def mma_async(ctx: Context, op: Op) -> None:
@@ -31,6 +30,7 @@ def mma_async(ctx: Context, op: Op) -> None:
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
     own, fresh = cast("list[int]", plan.acc.own()), _is_zero(op.operands["acc"])
     first, end = op.attributes["first"] or 0, op.attributes["end"] or plan.extents["k"]
+    read: list[tuple[Sequence[ir.Value], Sequence[ir.Value]]] = []
     blocks = [
         (batch, row, column)
         for batch in span(plan.along["b"])
@@ -48,6 +48,7 @@ def mma_async(ctx: Context, op: Op) -> None:
             )
             for k in steps
         ]
+        read += products
         started = wgmma.start(
             ctx.builder,
             plan.atom,
@@ -59,6 +60,8 @@ def mma_async(ctx: Context, op: Op) -> None:
         )
         accumulators.update(zip(offsets, started, strict=True))
     ctx.define(op.result, accumulators)
+    if isinstance(lhs, _Held):
+        ctx.under_way[op.result] = [word for words, _ in read for word in words]
 
 
 def _is_zero(value: Value) -> bool:
@@ -68,9 +71,13 @@ def _is_zero(value: Value) -> bool:
 
 
 def wait_mma(ctx: Context, op: Op) -> None:
-    """Lower wait_mma: the accumulators are those of the flight, from here on."""
+    """Lower wait_mma: the accumulators are those of the flight, from here on.
+
+    Until here, nothing else may be in the registers that its product reads.
+    """
     flight = ctx.fragment(op.operands["flight"])
-    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()))
+    read = ctx.under_way.pop(op.operands["flight"], ())
+    awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()), read)
     ctx.define(op.result, dict(zip(flight, awaited, strict=True)))
 
 
@@ -82,6 +89,15 @@ def mma_init(ctx: Context, op: Op) -> None:
 def wait_mma_reads(ctx: Context, op: Op) -> None:
     """Lower wait_mma_reads: no accumulator is touched."""
     wgmma.wait(ctx.builder, op.attributes["pending"], [])
+
+
+def sched_barrier(ctx: Context, op: Op) -> None:
+    """Lower sched_barrier: all elements have a part in a predicate."""
+    builder, bits = ctx.builder, ir.Constant(I32, 0)
+    for value in op.operands["values"]:
+        for element in ctx.fragment(value).values():
+            bits = builder.xor(bits, builder.bitcast(element, I32))
+    wgmma.schedule_behind(builder, bits)
 
 
 def fence_proxy(ctx: Context, op: Op) -> None:
@@ -139,6 +155,7 @@ LOWERINGS = {
     "fence_proxy": fence_proxy,
     "mma_async": mma_async,
     "mma_init": mma_init,
+    "sched_barrier": sched_barrier,
     "wait_mma": wait_mma,
     "wait_mma_reads": wait_mma_reads,
 }

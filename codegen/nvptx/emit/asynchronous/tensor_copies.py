@@ -13,16 +13,16 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.view_geometry import steps
 from tileir.codegen.block.areas import slot_bytes, tile_offset
-from tileir.codegen.block.types import Mbarrier, Turn
+from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.nvptx.emit.context import I32, Context
+from tileir.codegen.nvptx.emit.grid import special_register
+from tileir.codegen.nvptx.emit.sequences.shared_symbol import shared_address
 from tileir.codegen.nvptx.machine import tensor_copy
+from tileir.codegen.nvptx.machine.warps import converge, elected
 from tileir.codegen.nvptx.machine.wgmma import fence_proxy
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
-
-from .context import I32, Context
-from .grid import special_register
-from .sequences.shared_symbol import shared_address
 
 BLOCKS = 2
 """Blocks of a cluster that work together."""
@@ -45,7 +45,7 @@ def mbarrier_init(ctx: Context, op: Op) -> None:
         fence_proxy(builder)
         if op.attributes["cluster"]:
             tensor_copy.fence_initialised(builder)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def mbarrier_inval(ctx: Context, op: Op) -> None:
@@ -54,7 +54,7 @@ def mbarrier_inval(ctx: Context, op: Op) -> None:
     with builder.if_then(builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))):
         for address in _each(ctx, barriers):
             tensor_copy.invalidate(builder, address)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def copy_tensor(ctx: Context, op: Op) -> None:
@@ -67,9 +67,9 @@ def commit_copies(ctx: Context, op: Op) -> None:
     wanted = ctx.in_first_warp()
     if op.operands["predicate"] is not None:
         wanted = builder.and_(wanted, ctx.scalar(op.operands["predicate"]))
-    with builder.if_then(wanted), builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(wanted), builder.if_then(elected(builder)):
         start_copies(ctx, op)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def start_copies(ctx: Context, op: Op) -> None:
@@ -136,12 +136,12 @@ def _each(ctx: Context, barriers: Value) -> list[ir.Value]:
 def store_tensor(ctx: Context, op: Op) -> None:
     """Lower store_tensor: one lane of the first warp starts it."""
     builder = ctx.builder
-    with builder.if_then(ctx.in_first_warp()), builder.if_then(tensor_copy.elected(builder)):
+    with builder.if_then(ctx.in_first_warp()), builder.if_then(elected(builder)):
         for source, coordinates in _boxes(ctx, op, op.operands["source"]):
             tensor_map = ctx.tensor_maps[op.attributes["tensor_map"]]
             tensor_copy.store(builder, source, tensor_map, coordinates)
         tensor_copy.commit_stores(builder)
-    tensor_copy.converge(builder)
+    converge(builder)
 
 
 def wait_stores(ctx: Context, op: Op) -> None:
@@ -162,7 +162,7 @@ def _start(ctx: Context, op: Op, barrier: ir.Value) -> None:
 def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
     """Yield for each box of a tile in shared memory its address, and its coordinates."""
     builder, view = ctx.builder, op.operands["view"]
-    kind, extents = tile.type, view.type.tile
+    kind, extents = cast(Shared, tile.type), view.type.tile
     dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
     apart = steps(view.type)
     first = [

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.codegen.block.bodies import F16, Builder
+from tests.codegen.nvptx.passes.placed import barriers, placed
 from tileir.codegen.block.types import Shared
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.errors import UnsupportedError
 from tileir.ir import Op
 from tileir.types import Pointer, Scalar, Tile
-
-from .placed import barriers, placed
 
 TILE = 2048
 

@@ -1,0 +1,252 @@
+"""Products that are delayed by an iteration: right under all schedules, for any number of trips.
+
+The kernels do what attention does, with numbers that have no rounding errors: the second product of
+an iteration multiplies what is computed from the first one, and its sum is scaled by what the first
+one says, too.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.codegen.emulator.values import aligned
+from tests.codegen.nvptx.decided import decided
+from tileir import assemble, emulator
+from tileir.codegen import compile
+from tileir.codegen.emulator import SCHEDULES
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.passes import delay_products
+from tileir.codegen.nvptx.reasons import Reason
+from tileir.ir import Op
+
+_VIEW = "partition_view<tile=(64x64), padding_value = zero, tensor_view<?x64xf16, strides=[64,1]>"
+_TURNED = f"{_VIEW}, dim_map=[1, 0]>"
+_HALF, _FULL, _ROW = "tile<64x64xf16>", "tile<64x64xf32>", "tile<64x1xf32>"
+
+
+def _loop(name: str, low: str, high: str, most: str, acc: str) -> str:
+    """Return a loop over tiles of keys and values, with its results `name`#0 and `name`#1."""
+    return f"""
+    %{name}:2 = for %i in (%{low} to %{high}, step %one) : tile<i32>
+        iter_values(%most = %{most}, %acc = %{acc}) -> ({_ROW}, {_FULL}) {{
+      %k, %tk = load_view_tko weak %pk[%zero, %i] : {_TURNED}, tile<i32> -> {_HALF}, token
+      %score = mmaf %query, %k, %none : {_HALF}, {_HALF}, {_FULL}
+      %high = reduce %score dim=1 identities=[0xFF800000 : f32] : {_FULL} -> tile<64xf32>
+      (%x0: tile<f32>, %x1: tile<f32>) {{
+        %x2 = maxf %x0, %x1 : tile<f32>
+        yield %x2 : tile<f32>
+      }}
+      %column = reshape %high : tile<64xf32> -> {_ROW}
+      %higher = maxf %most, %column : {_ROW}
+      %grows = cmpf greater_than ordered %higher, %most : {_ROW} -> tile<64x1xi1>
+      %sign = select %grows, %minus, %plus : tile<64x1xi1>, {_ROW}
+      %signs = broadcast %sign : {_ROW} -> {_FULL}
+      %scaled = mulf %acc, %signs : {_FULL}
+      %least = maxf %score, %low2 : {_FULL}
+      %power = minf %least, %high2 : {_FULL}
+      %half = ftof %power : {_FULL} -> {_HALF}
+      %v, %tv = load_view_tko weak %pv[%i, %zero] : {_VIEW}>, tile<i32> -> {_HALF}, token
+      %next = mmaf %half, %v, %scaled : {_HALF}, {_HALF}, {_FULL}
+      continue %higher, %next : {_ROW}, {_FULL}
+    }}"""
+
+
+_LOOP = _loop("r", "low", "end", "start", "none")
+_TILE = f"""
+    %query, %tq = load_view_tko weak %pq[%x, %zero] : {_VIEW}>, tile<i32> -> {_HALF}, token
+    {_LOOP}
+    %u = store_view_tko weak %r#1, %pc[%x, %zero]
+      : {_FULL}, partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>,
+        tile<i32> -> token"""
+TEXT = f"""
+cuda_tile.module @m {{
+  entry @k(%q0: tile<ptr<f16>>, %k0: tile<ptr<f16>>, %v0: tile<ptr<f16>>, %c0: tile<ptr<f32>>,
+           %m: tile<i32>, %n: tile<i32>, %low: tile<i32>, %end: tile<i32>) {{
+    %qa = assume div_by<16>, %q0 : tile<ptr<f16>>
+    %ka = assume div_by<16>, %k0 : tile<ptr<f16>>
+    %va = assume div_by<16>, %v0 : tile<ptr<f16>>
+    %vq = make_tensor_view %qa, shape = [%m, 64], strides = [64, 1]
+      : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %vk = make_tensor_view %ka, shape = [%n, 64], strides = [64, 1]
+      : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %vv = make_tensor_view %va, shape = [%n, 64], strides = [64, 1]
+      : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %vc = make_tensor_view %c0, shape = [%m, 64], strides = [64, 1]
+      : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+    %pq = make_partition_view %vq : {_VIEW}>
+    %pk = make_partition_view %vk : {_TURNED}
+    %pv = make_partition_view %vv : {_VIEW}>
+    %pc = make_partition_view %vc
+      : partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %none = constant <f32: 0.0> : {_FULL}
+    %start = constant <f32: 0xFF800000> : {_ROW}
+    %minus = constant <f32: -1.0> : {_ROW}
+    %plus = constant <f32: 1.0> : {_ROW}
+    %low2 = constant <f32: -2.0> : {_FULL}
+    %high2 = constant <f32: 2.0> : {_FULL}
+    {_TILE}
+    return
+  }}
+}}
+"""
+TWO_LOOPS = TEXT.replace(
+    _LOOP,
+    "%half2 = divi %end, %two signed rounding<zero> : tile<i32>\n%middle = maxi %half2, %low signed"
+    f" : tile<i32>{_loop('s', 'low', 'middle', 'start', 'none')}"
+    f"{_loop('r', 'middle', 'end', 's#0', 's#1')}",
+)
+"""The same iterations in two loops, which take turns with one ring."""
+UNSCALED = TEXT.replace("%half, %v, %scaled", "%half, %v, %acc")
+"""The sum is not scaled: it is carried as it is."""
+PERSISTENT = TEXT.replace(
+    _TILE,
+    f"""
+    %tiles = constant <i32: 3> : tile<i32>
+    for %x9 in (%zero to %tiles, step %one) : tile<i32> {{
+      {_TILE.replace("%x,", "%x9,")}
+      continue
+    }}""",
+)
+"""One block has three tiles of rows."""
+USED = TEXT.replace("mmaf %query, %k, %none", "mmaf %query, %k, %acc")
+"""The first product adds to the sum of the second one."""
+STORED = TEXT.replace(
+    "continue %higher, %next",
+    f"""%w = store_view_tko weak %next, %pc[%x, %zero]
+      : {_FULL}, partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>,
+        tile<i32> -> token
+      continue %higher, %next""",
+)
+"""Each iteration stores its sum."""
+TEXTS = {
+    "attention": TEXT,
+    "two loops": TWO_LOOPS,
+    "unscaled": UNSCALED,
+    "persistent": PERSISTENT,
+    "used": USED,
+}
+DELAYED = ["attention", "two loops", "unscaled", "persistent"]
+
+
+@cache
+def kernel(name: str) -> Any:
+    return compile(assemble(TEXTS[name]), "sm_90", cache=False)
+
+
+def _expected(name: str, q: Any, k: Any, v: Any, low: int, end: int) -> np.ndarray:
+    """Return the result, by the iterations of the text."""
+    acc = np.zeros((len(q), 64), np.float32)
+    most = np.full((len(q), 1), -np.inf, np.float32)
+    for i in range(low, end):
+        keys, values = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
+        for tile, source in ((keys, k), (values, v)):
+            part = source[64 * i : 64 * i + 64]
+            tile[: len(part)] = part
+        score = q.astype(np.float32) @ keys.T + (acc if name == "used" else 0)
+        higher = np.maximum(most, score.max(1, keepdims=True))
+        scaled = acc * np.where(higher > most, -1, 1)
+        acc = (acc if name == "unscaled" else scaled) + np.clip(score, -2, 2) @ values
+        most = higher
+    return acc
+
+
+def launch(
+    name: str, rows: int, keys: int, trips: tuple[int, int]
+) -> tuple[list[Any], tuple[int], np.ndarray]:
+    """Return the arguments of a launch, of which the fourth is the result, the grid, and what is
+    expected."""
+    random = np.random.default_rng(rows + keys)
+    q, k, v = (
+        aligned(random.integers(-2, 3, (count, 64)).astype(np.float16))
+        for count in (rows, keys, keys)
+    )
+    c = aligned(np.full((rows, 64), 99, np.float32))
+    grid = (1 if name == "persistent" else -(-rows // 64),)
+    return [q, k, v, c, rows, keys, *trips], grid, _expected(name, q, k, v, *trips)
+
+
+def run(
+    name: str, rows: int, keys: int, trips: tuple[int, int], schedule: str = "lock-step"
+) -> None:
+    arguments, grid, expected = launch(name, rows, keys, trips)
+    emulator.load(kernel(name))["k"].launch(grid, arguments, schedule=schedule)
+    np.testing.assert_array_equal(arguments[3], expected)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", ["attention", "two loops"])
+def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:
+    run(name, 150, 300, (0, 5), schedule)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("trips", [(0, 0), (2, 1), (1, 2), (0, 2), (1, 4)])
+def test_any_number_of_iterations(name: str, trips: tuple[int, int]) -> None:
+    run(name, 64, 230, trips)
+
+
+@pytest.mark.parametrize("name", ["unscaled", "persistent"])
+def test_results_are_right_for_ragged_tiles(name: str) -> None:
+    run(name, 150, 300, (0, 5))
+
+
+def test_bounds_near_the_end_of_integers() -> None:
+    """The index of the second iteration would overflow; there is none."""
+    text = TEXT.replace("step %one", "step %large").replace(
+        "%two = constant <i32: 2>",
+        "%large = constant <i32: 2147483647> : tile<i32>\n%two = constant <i32: 2>",
+    )
+    made = emulator.load(compile(assemble(text), "sm_90", cache=False))["k"]
+    q, k, v = (aligned(np.ones((128, 64), np.float16)) for _ in range(3))
+    c = aligned(np.full((64, 64), 99, np.float32))
+    made.launch((1,), [q, k, v, c, 64, 128, 1, 2])
+    np.testing.assert_array_equal(c, _expected("attention", q[:64], k, v, 1, 2))
+
+
+@pytest.mark.parametrize("name", DELAYED)
+def test_one_product_is_under_way_while_powers_are_computed(name: str) -> None:
+    entry = kernel(name).ptx.partition(".entry k_without")[0]
+    waits = re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry)
+    assert set(waits) == {"0", "1"}
+
+
+def test_a_sum_that_the_first_product_needs_is_awaited() -> None:
+    entry = kernel("used").ptx.partition(".entry k_without")[0]
+    assert set(re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry)) == {"0"}
+
+
+def _consuming_loop(text: str) -> Op:
+    """Return the loop of the consumer, before products are delayed."""
+    bytecode = assemble(text)
+    ir = KernelIR.copy_of(bytecode.functions[0], bytecode)
+    body = decided(ir, "sm_90", "specialise_warps").kernel.body
+    return next(op.parent.parent_op for op in body.walk() if op.name == "mma_async")
+
+
+def _why(text: str, registers: int = 232) -> str:
+    found = delay_products.delay_products(_consuming_loop(text), registers)
+    assert isinstance(found, Reason)
+    return found.id
+
+
+def test_why_products_are_not_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _why(USED) == "sum_used"
+    assert _why(STORED) == "delayed_effect"
+    assert _why(TEXT, 96) == "delayed_registers"
+    monkeypatch.setattr(delay_products, "LEAST_SLOTS", 6)
+    assert _why(TEXT) == "delayed_slots"
+
+
+def test_a_loop_without_dependent_products_is_left_alone() -> None:
+    one = TEXT.replace("%next = mmaf %half, %v, %scaled", "%next = mmaf %query, %v, %acc")
+    loop = _consuming_loop(one)
+    assert delay_products.delay_products(loop, 232) is None
