@@ -54,9 +54,11 @@ SENTENCES = {
     # why all warps have one role
     "role_feature": "the target's warps cannot hand over registers",
     "role_warps": "its warps are no whole warpgroups",
-    "role_fixed": "{0} says how many warps a block has",
+    "role_fixed": "{0} leaves no warps or registers for a producer",
     "role_around": "{0} is around the loop, not only `for`",
     "role_early_end": "some iterations of a loop end early",
+    "role_early_return": "the kernel may return before its end",
+    "role_order": "its token comes after {0}, which the producer would overtake",
     "role_tile": "a tile of {0} says what is copied",
     "role_control": "{0} says what is copied",
     "role_effect": "{0}, which says what is copied, has an effect",

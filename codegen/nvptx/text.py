@@ -35,9 +35,9 @@ class Text:
         """Return PTX and LLVM IR of all entries."""
         with self._lock:
             if self._whole is None and self._state is not None:
-                state, self._state = self._state, None
+                state = self._state
                 run("nvptx", state, since=_FIRST, until=_LAST)
-                self._whole = state.ptx, state.llvm_ir
+                self._whole, self._state = (state.ptx, state.llvm_ir), None
         assert self._whole is not None
         return self._whole
 

@@ -21,10 +21,19 @@ def role_problems(body: Body) -> Iterator[tuple[Op, str]]:
         return
     if list(body.block.ops[-len(roles) - 1 : -1]) != roles:
         yield roles[0], "roles are not the last ops of the body"
-    warps = [(role.attributes["first"], role.attributes["warps"]) for role in roles]
-    taken = [warp for first, count in warps for warp in range(first, first + count)]
-    if sorted(taken) != list(range(len(taken))):
-        yield roles[0], "the roles do not divide the warps of the block"
+    end = 0
+    for role in sorted(roles, key=lambda role: role.attributes["first"]):
+        if role.attributes["first"] != end:
+            yield role, "the roles do not divide the warps of the block"
+        end = role.attributes["first"] + role.attributes["warps"]
+    if all(role.attributes["frees"] for role in roles) or not any(
+        role.attributes["frees"] for role in roles
+    ):
+        yield roles[0], "no role gives up registers, or none takes them"
+    for role in roles:
+        for op in role.walk():
+            if op.name == "return" and op.parent is not role.regions[0].block:
+                yield op, "a role ends before the others may"
     each = (role.attributes["registers"] * role.attributes["warps"] for role in roles)
     if sum(each) * _LANES > REGISTERS:
         yield roles[0], "the threads of all roles have more registers than an SM"

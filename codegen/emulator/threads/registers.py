@@ -34,7 +34,7 @@ class Registers:
         self.batch = batch
         self.warps = batch.pitch // WARP
         share = min(FILE // (batch.pitch * resident), COMPILED) // STEP * STEP
-        first = share if most is None else min(most, MOST)
+        first = share if most is None else min(most, share)
         self.held = np.full(batch.count // WARP, first, np.int64)
         """For each warp, the registers of a thread."""
         self.pool = np.zeros(batch.blocks, np.int64)

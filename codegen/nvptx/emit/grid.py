@@ -10,6 +10,7 @@ from llvmlite import ir
 from tileir.codegen.block.roles import role_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.machine import tensor_copy
+from tileir.codegen.nvptx.machine.warps import converge
 from tileir.ir import Op
 
 from .context import I32, Context
@@ -60,7 +61,7 @@ def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
 
 def lower_cluster_barrier(ctx: Context, op: Op) -> None:
     """Lower cluster_barrier: what a thread did before it, all see behind it."""
-    tensor_copy.converge(ctx.builder)
+    converge(ctx.builder)
     tensor_copy.meet_cluster(ctx.builder)
 
 

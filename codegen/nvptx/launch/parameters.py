@@ -12,7 +12,7 @@ from tileir.attributes import DivBy
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.ir import Value
+from tileir.ir import Block, Value
 
 from .tensor_maps import BYTES, map_offsets
 
@@ -81,11 +81,19 @@ def _offsets_and_sizes(kernel: KernelIR) -> list[tuple[int, int]]:
 def _divisors(kernel: KernelIR) -> dict[Value, int]:
     """Return a divisor of each parameter, a power of two, from assumptions that always hold.
 
-    Those are the ones before the first op that may return.
+    Those are the ones before the first op that may return, also those that one role alone needs.
     """
     parameters = {value: value for value in kernel.parameters}
     divisors = dict.fromkeys(parameters, 1)
-    for op in kernel.body.block.ops:
+    roles = [op.regions[0].block for op in kernel.body.block.ops if op.name == "role"]
+    for block in (kernel.body.block, *roles):
+        _add_divisors(block, parameters, divisors)
+    return divisors
+
+
+def _add_divisors(block: Block, parameters: dict[Value, Value], divisors: dict[Value, int]) -> None:
+    """Add what assumptions of a block say of parameters, before the first op that may return."""
+    for op in block.ops:
         if op.regions and any(inner.name == "return" for inner in op.walk()):
             break
         if op.name != "assume" or op.operands["value"] not in parameters:
@@ -94,4 +102,3 @@ def _divisors(kernel: KernelIR) -> dict[Value, int]:
         claim = op.attributes["predicate"]
         if isinstance(claim, DivBy) and claim.every is None and claim.along is None:
             divisors[parameter] = max(divisors[parameter], claim.divisor)
-    return divisors

@@ -27,6 +27,8 @@ from tileir.ir import Op, Value
 BLOCKS = 2
 """Blocks of a cluster that work together."""
 _BYTES = Mbarrier(1).bytes
+_MOST_ELEMENTS = (1 << 31) - (1 << 10)
+"""A coordinate beyond those of tensors, from which a box still has coordinates of 32 bits."""
 
 
 def mbarrier_alloc(ctx: Context, op: Op) -> None:
@@ -166,7 +168,9 @@ def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[i
     dimensions, columns = op.attributes["dimensions"], op.attributes["box"][0]
     apart = steps(view.type)
     first = [
-        builder.mul(_index(ctx, op.operands["index"][dim]), ir.Constant(I32, apart[dim]))
+        builder.mul(
+            _index(ctx, op.operands["index"][dim], apart[dim]), ir.Constant(I32, apart[dim])
+        )
         for dim in dimensions
     ]
     start = ctx.values[tile]
@@ -187,12 +191,18 @@ def _boxes(ctx: Context, op: Op, tile: Value) -> Iterator[tuple[ir.Value, list[i
         yield address, [builder.add(first[0], ir.Constant(I32, along)), *first[1:]]
 
 
-def _index(ctx: Context, value: Value) -> ir.Value:
-    """Return the index of a tile as an i32; the guard of the tensor map sees to that it fits."""
-    index = ctx.scalar(value)
-    if index.type.width > I32.width:
-        return ctx.builder.trunc(index, I32)
-    return index if index.type == I32 else ctx.builder.zext(index, I32)
+def _index(ctx: Context, value: Value, apart: int) -> ir.Value:
+    """Return the index of a tile as an i32, so that it is no other one in elements, either.
+
+    Indices are unsigned: what is beyond any tensor, as a negative one is, becomes the first index
+    whose elements are.
+    """
+    builder, index = ctx.builder, ctx.scalar(value)
+    if index.type.width < I32.width:
+        index = builder.zext(index, I32)
+    last = ir.Constant(index.type, _MOST_ELEMENTS // apart)
+    index = builder.select(builder.icmp_unsigned("<", index, last), index, last)
+    return index if index.type == I32 else builder.trunc(index, I32)
 
 
 LOWERINGS = {

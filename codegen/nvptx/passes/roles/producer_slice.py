@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.block.control_edges import continues
+from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.nvptx.reasons import Reason
-from tileir.codegen.nvptx.schedule.token_order import why_fenced
+from tileir.codegen.nvptx.schedule.token_order import ordered_before, why_fenced
+from tileir.codegen.ops import Family, family_of
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, UNDECLARED
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Token
@@ -51,7 +53,17 @@ def producer_slice(body: Body, loops: Sequence[Op]) -> ProducerSlice | Reason:
         (end, *others) = continues(loop.regions[0].block)
         if others or end.parent is not loop.regions[0].block:
             return Reason("role_early_end")
+    if any(op.name == "return" and op.parent is not body.block for op in body.walk()):
+        return Reason("role_early_return")
     return _Slicing(body, found).sliced()
+
+
+def why_in_order(load: Op, body: Body) -> Reason | None:
+    """Return why another warp may not make a load: tokens order it behind more than weak loads."""
+    for op in ordered_before(load, body):
+        if not is_plain_load(op) and family_of(op) is not Family.TOKEN and op.name not in COPIES:
+            return Reason("role_order", op.name)
+    return None
 
 
 class _Slicing:
@@ -68,6 +80,8 @@ class _Slicing:
             for op in prologue.ops:
                 if any(isinstance(each.type, Frag) for each in op.results):
                     return Reason("role_tile", op.name)
+                if op.name in COPIES and (why := why_in_order(op, self._body)):
+                    return why
             self._left += _outer_values(prologue)
         done = set[Value]()
         while self._left:
@@ -91,8 +105,10 @@ class _Slicing:
         if any(isinstance(each.type, Frag | Shared) for each in op.results):
             return Reason("role_tile", op.name)
         loads = is_plain_load(op)
-        if loads and (why := why_fenced(op, self._body)):
+        if loads and (why := why_fenced(op, self._body) or why_in_order(op, self._body)):
             return why
+        if loads and any(each.name == "assert" for each in self._body.walk()):
+            return Reason("role_effect", "assert")  # which may come before it
         if not loads and op.spec.effects not in HARMLESS:
             return Reason("role_effect", op.name)
         self._found.ops.add(op)

@@ -116,8 +116,9 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     groups, rest = divmod(state.threads, WARPGROUP << LANE_BITS)
     if rest or not groups:
         return Reason("role_warps")
-    if contract.by("num_warps").startswith(("option", "attribute")):
-        return Reason("role_fixed", contract.by("num_warps"))
+    for term in ("num_warps", "maxnreg"):
+        if contract.by(term).startswith(("option", "attribute")):
+            return Reason("role_fixed", contract.by(term))
     found = producer_slice(state.kernel.body, loops)
     if isinstance(found, Reason):
         return found
@@ -138,7 +139,8 @@ def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan |
     least = _least_at_launch(body)
     if least > _at_launch(state.threads, blocks, target):
         return Reason("role_launch", least)
-    while _fits(state.threads, blocks + 1, memory, needed, least, target):
+    chosen = contract.by("minnctapersm") == COMPILER
+    while chosen and _fits(state.threads, blocks + 1, memory, needed, least, target):
         blocks += 1
     return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
 
