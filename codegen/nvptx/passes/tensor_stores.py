@@ -27,6 +27,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.layouts.linear_maps import right_inverse
 from tileir.codegen.layouts.renumber import element_images, regrouped
 from tileir.codegen.layouts.swizzled_rows import span_of, swizzled_rows
+from tileir.codegen.nvptx.launch.parameters import fits
 from tileir.codegen.nvptx.machine.matrix_stores import matrix_stores
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.tensor_recipes import UNIT, TensorRecipe, TensorRecipes
@@ -69,7 +70,12 @@ def store_tensors(state: KernelState, target: Target) -> None:
         reasons.add(op, why)
     if orders:
         made = _Stores(state)
+        maps = state.tensor_maps
         for op, before in orders.items():
+            recipe = found[op][1]
+            if recipe not in maps and not fits(state.kernel, len(maps) + 1):
+                reasons.add(op, Reason("many_maps"))
+                continue
             made.add(op, *found[op], before)
         made.wait()
         state.kernel.edited()

@@ -131,7 +131,11 @@ def _keep(folder: Path) -> int:
     if not results.is_file():
         print(f"{results} is not there; run the folder first", file=sys.stderr)
         return 1
-    if answers := json.loads(results.read_text()).get("probe"):
+    answers = json.loads(results.read_text()).get("probe")
+    if answers and "problem" in answers:
+        print(f"{results}: no GPU has run it: {answers['problem']}", file=sys.stderr)
+        return 1
+    if answers:
         rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in answers.items())
         GOLDEN.parent.mkdir(parents=True, exist_ok=True)
         GOLDEN.write_text(f"{{\n{rows}\n}}\n")

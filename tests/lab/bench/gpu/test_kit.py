@@ -224,6 +224,9 @@ def test_what_a_gpu_said_is_kept(folder: Path, tmp_path: Path, monkeypatch) -> N
     assert main(["gpu", "keep", str(folder)]) == 0
     assert json.loads(prepare.GOLDEN.read_text()) == said["probe"]
     assert "<!-- measured -->\n\nthe table\n\n<!-- end of measured -->" in page.read_text()
+    (folder / "results.json").write_text(json.dumps({"probe": {"problem": "no driver"}}))
+    assert main(["gpu", "keep", str(folder)]) == 1
+    assert json.loads(prepare.GOLDEN.read_text()) == said["probe"]
     (folder / "results.json").unlink()
     assert main(["gpu", "keep", str(folder)]) == 1
 

@@ -15,13 +15,13 @@ from tests.codegen.build import tile
 from tileir.codegen.block.make import make
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit import (
-    async_copies,
     atomics,
     multicast,
     pointers,
     variables,
     views,
 )
+from tileir.codegen.nvptx.emit.asynchronous import async_copies
 from tileir.codegen.nvptx.emit.context import I32, I64, Context, Fragment
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
 from tileir.ir import Value
