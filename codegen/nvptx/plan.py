@@ -75,6 +75,8 @@ twin                    null, or the entry of the same PTX that takes no tensor 
 roles                   the roles that warps of a block have, one row each; empty if all have the
                         same: its `name`, its `first` warp, how many `warps` it has and how many
                         of them are `working`, and the `registers` of its threads (setmaxnreg)
+one_role                null, or `reason` and `why` (an id and a sentence): the kernel has tensor
+                        copies ahead, and no warps of their own start them
 copies                  one row for each load from global memory in the code, for people to read:
                         the `tile`, the `source` line, if known, and the number of the
                         `tensor_map` with which one thread copies all of it; null if the threads
@@ -136,10 +138,20 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "guard": guard_rows(parameters, state.tensor_maps),
         "twin": state.twin and state.twin.row(),
         "roles": [_role_row(op) for op in kernel.body.block.ops if op.name == "role"],
+        "one_role": _one_role(state),
         "copies": copy_rows(kernel, target, state.reasons),
         "stores": store_rows(kernel, state.reasons[Decision.STORE], target),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
+
+
+def _one_role(state: KernelState) -> dict[str, str] | None:
+    """Return why no producer fills rings of tensor copies; None if one does, or there is none."""
+    reasons = state.reasons[Decision.ONE_ROLE]
+    for op in state.kernel.walk():
+        for reason in reasons.of(op):
+            return {"reason": reason.id, "why": str(reason)}
+    return None
 
 
 def _role_row(role: Op) -> dict[str, Any]:

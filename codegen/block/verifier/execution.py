@@ -205,6 +205,10 @@ class _Run:
         roles = [each for each in op.parent.ops if each.name == "role"]
         if op is not roles[0]:
             return
+        before = [each.name for each in op.parent.ops[: op.index]]
+        inits = [number for number, name in enumerate(before) if name == "mbarrier_init"]
+        if inits and not any(name.endswith("barrier") for name in before[inits[-1] :]):
+            self._problem(op, "no barrier stands between this and mbarrier_init")
         roles.sort(key=lambda role: not any(each.name == "commit_slot" for each in role.walk()))
         for role in roles:
             self.block(role.regions[0].block, state.copy())

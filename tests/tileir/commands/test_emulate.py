@@ -48,7 +48,7 @@ def test_a_mistake() -> None:
         (["--emulate", "gpu"], 2, "--emulate takes the name of a GPU"),
         (["--emulate", "host"], 2, "--emulate takes the name of a GPU"),
         (["--emulate", "sm_90", "--target", "sm_80"], 2, "instead of --target"),
-        (["--emulate", "sm_9"], 4, "unknown target 'sm_9', did you mean sm_90?"),
+        (["--emulate", "sm_9"], 4, "there is no GPU 'sm_9', did you mean sm_90?"),
         (["--emulate", "sm_90", "--schedule", "best"], 2, "no schedule 'best': one of lock-step"),
         (["--emulate", "sm_90", "--time", "3"], 2, "--time says nothing about a GPU"),
         (["--emulate", "sm_90", "--threads", "3"], 2, "--threads is for --target host"),

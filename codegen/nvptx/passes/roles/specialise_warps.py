@@ -61,7 +61,9 @@ def specialise_warps(state: KernelState, target: Target) -> bool:
         return False
     _Split(state, plan).split()
     contract = state.contract
-    choices = {"num_warps": Choice(contract["num_warps"] + WARPGROUP, contract.by("num_warps"))}
+    asked, by = contract["num_warps"], contract.by("num_warps")
+    why = "" if by == COMPILER else "a producer's are added"
+    choices = {"num_warps": Choice(asked + WARPGROUP, by, asked if why else None, why)}
     if plan.blocks > contract["minnctapersm"]:
         choices["minnctapersm"] = Choice(plan.blocks, COMPILER)
     state.contract = Contract({**contract.choices, **choices})

@@ -57,6 +57,7 @@ def test_the_plan_is_complete() -> None:
         "guard": [],
         "twin": None,
         "roles": [],
+        "one_role": None,
         "copies": [
             {
                 "tile": "tile<1024xf32>",

@@ -76,6 +76,7 @@ def check(compiled: Any, schedule: str) -> None:
 def test_kernels_of_one_role_say_why(what: str) -> None:
     made, reason = kernel(what), ONE_ROLE[what][2]
     assert made.plan["k"]["roles"] == []
+    assert made.plan["k"]["one_role"]["reason"] == reason
     assert "setmaxnreg" not in made.ptx
     facts = [remark.facts for remark in made.stages["specialise_warps"].remarks]
     assert [each["reasons"] for each in facts] == [(reason,)]
@@ -86,6 +87,7 @@ def test_kernels_of_one_role_say_why(what: str) -> None:
 def test_two_roles(schedule: str) -> None:
     made = compile(assemble(TEXT), "sm_90", cache=False)
     rows = made.plan["k"]["roles"]
+    assert made.plan["k"]["one_role"] is None
     assert [row["name"] for row in rows] == ["consume", "produce"]
     assert made.plan["k"]["block"][0] == 32 * sum(row["warps"] for row in rows)
     check(made, schedule)
