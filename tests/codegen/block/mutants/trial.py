@@ -80,7 +80,7 @@ def attempt(
     without `run`. Without a defect, this says who objects to the kernel as it is.
     """
     state = _state(kernel)
-    verifier, said = StageVerifier("nvptx", state), ""
+    verifier, said, changed = StageVerifier("nvptx", state), "", defect is None
     for name in STAGES["nvptx"]:
         if name == "emit_llvm" and (not run or (said and not both)):
             return Noticed(said)
@@ -92,7 +92,8 @@ def attempt(
             ir = state.kernels[0].kernel
             list(defect.sites(ir.body))[number].change()
             ir.edited()
-        if not state.llvm_ir:
+            changed = True
+        if changed and not state.llvm_ir:  # before that, the kernel is the one without a defect
             said = said or _verified(verifier, name, state)
     return Noticed(said, wrong(kernel, state.ptx, state.plans[kernel.entry]))
 
