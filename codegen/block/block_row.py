@@ -1,6 +1,6 @@
 """What a row of the block IR says beyond one of Tile IR: its part in what is under way.
 
-Passes and the verifier know ops by these facts, which `accesses` lists, and not by their names.
+Passes and the verifier know ops by these facts, which `op_facts` lists, and not by their names.
 """
 
 from __future__ import annotations

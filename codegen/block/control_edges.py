@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from tileir.ir import Block, Body, Op, Value
 
 LOOPS = ("for", "loop", "pipelined_for")
+BOUNDS = ("lowerBound", "upperBound", "step")
+"""The operand slots of counted loops for their counter."""
 BRANCHING = ("if", *LOOPS)
 """Ops whose regions are part of the control flow; others have regions that are functions."""
 

@@ -30,14 +30,13 @@ from tileir.codegen.block.op_facts import (
     accessed,
     exchanged,
 )
+from tileir.codegen.block.op_rules import TRUTH
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import rank
 from tileir.ir import Block, Body, Op, Value
-from tileir.types import Scalar, Tile
 
 from .role_slots import METHODS, RoleSlots, Slots, trips, uses_slots
 
-_TRUTH = Tile(Scalar("i1"))
 _APART = 1 << 40
 """Bytes between areas that have no offsets yet."""
 
@@ -151,7 +150,7 @@ class _Run:
             state.reading[op] = self._accesses(op, state)
         elif op.name in ASYNC_READS:
             self._start(op, state)
-        elif op.name == "constant" and op.result.type == _TRUTH:
+        elif op.name == "constant" and op.result.type == TRUTH:
             state.values[op.result] = any(op.attributes["value"].data)
         elif op.name == "mma_init":
             state.adding[op.result] = 0

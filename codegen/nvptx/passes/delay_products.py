@@ -26,11 +26,12 @@ from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_facts import ASYNC_READS, COPIES, accessed
+from tileir.codegen.block.op_rules import TRUTH
 from tileir.codegen.block.types import Frag, Shared, Turn, registers_of
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Region, Value
-from tileir.types import Scalar, Tile
+from tileir.types import Tile
 
 from .roles.producer_slice import HARMLESS
 
@@ -38,7 +39,6 @@ LEAST_SLOTS = 3
 """Slots of a ring of which two are read at a time."""
 MORE_REGISTERS = 40
 """Registers of a thread besides tiles that are whole: for addresses, and rows of statistics."""
-_TRUTH = Tile(Scalar("i1"))
 _WORD_BITS = 32
 
 
@@ -367,7 +367,7 @@ def _compare(lhs: Value, relation: str, rhs: Value, unsigned: bool, origin: Op) 
         "comparison_predicate": relation,
         "signedness": "unsigned" if unsigned else "signed",
     }
-    return make("cmpi", {"lhs": lhs, "rhs": rhs}, attributes, [_TRUTH], origin=origin)
+    return make("cmpi", {"lhs": lhs, "rhs": rhs}, attributes, [TRUTH], origin=origin)
 
 
 def _count_pending(block: Block) -> None:

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.analysis.memory_ops import is_plain_load
-from tileir.codegen.block.control_edges import continues, loop_block
+from tileir.codegen.block.control_edges import BOUNDS, continues, loop_block
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
@@ -32,7 +32,6 @@ from .split_products import first_slice
 from .tensor_rings import ring_of
 
 _BOOL = Tile(Scalar("i1"))
-_BOUNDS = ("lowerBound", "upperBound", "step")
 
 
 class Loads(Protocol):
@@ -144,7 +143,7 @@ def _pipeline(loop: Op, loads: Loads) -> Op:
     following = loads.fill(add, values, exists, handed)
     for end in ends:
         end.operands["operands"] = (*end.operands["operands"], *following[0], *following[1])
-    operands = {slot: loop.operands[slot] for slot in (*_BOUNDS, "initValues")}
+    operands = {slot: loop.operands[slot] for slot in (*BOUNDS, "initValues")}
     loop.regions = []
     made = make(
         "pipelined_for",

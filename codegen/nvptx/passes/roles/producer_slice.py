@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tileir.codegen.analysis.memory_ops import is_plain_load
-from tileir.codegen.block.control_edges import continues
+from tileir.codegen.block.areas import ALLOCATIONS
+from tileir.codegen.block.control_edges import BOUNDS, continues
 from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.nvptx.reasons import Reason
@@ -74,7 +75,7 @@ class _Slicing:
     def sliced(self) -> ProducerSlice | Reason:
         """Add what is needed, from what is used backwards."""
         for loop in (*self._found.loops, *self._found.around):
-            self._left += [loop.operands[slot] for slot in ("lowerBound", "upperBound", "step")]
+            self._left += [loop.operands[slot] for slot in BOUNDS]
         for loop in self._found.loops:
             prologue = loop.regions[1].block
             for op in prologue.ops:
@@ -144,4 +145,4 @@ def _outer_values(prologue: Block) -> Iterator[Value]:
 def _is_computed(value: Value) -> bool:
     """Whether a value is computed, and is no memory of the ring."""
     owner = value.owner
-    return not isinstance(owner, Op) or owner.name not in ("shared_alloc", "mbarrier_alloc")
+    return not isinstance(owner, Op) or owner.name not in ALLOCATIONS

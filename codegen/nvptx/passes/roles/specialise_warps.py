@@ -13,48 +13,34 @@ of its registers, as `setmaxnreg` asks for whole warpgroups; one warp of it work
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
-from tileir.codegen.block.control_edges import continues
+from tileir.codegen.block.control_edges import BOUNDS, continues
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import COMPILER, Contract
-from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC
-from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
 from tileir.codegen.nvptx.reasons import Decision, Reason
-from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
-from tileir.ir import Block, Body, Op, Region, Value
+from tileir.ir import Block, Op, Region, Value
 from tileir.types import Token
 
-from .producer_slice import HARMLESS, ProducerSlice, producer_slice
+from .producer_slice import HARMLESS
+from .role_plan import PRODUCER_REGISTERS, Ring, RolePlan, planned, wait_of
 
-LEAST_SLOTS = 2
-PRODUCER_REGISTERS = 40
-"""Registers of a thread of the producer: enough for addresses and indices."""
-MOST_REGISTERS = 256
-"""The most registers of a thread for setmaxnreg: 255, and one that has no name."""
-_BESIDE_SUMS = 26
-"""Registers of a thread at launch that ptxas wants beside the sums of a wgmma (its error C7602)."""
-_MORE = WARPGROUP << LANE_BITS
-"""Threads of the producer's warpgroup."""
 _FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
-_BOUNDS = ("lowerBound", "upperBound", "step")
 
 
 def specialise_warps(state: KernelState, target: Target) -> bool:
     """Split a kernel's body into roles, if it can be; return whether it has been split."""
-    loops = [op for op in state.kernel.walk() if op.name == "pipelined_for" and _wait(op)]
+    loops = [op for op in state.kernel.walk() if op.name == "pipelined_for" and wait_of(op)]
     if not loops:
         return False
-    plan = _planned(state, loops, target)
+    plan = planned(state, loops, target)
     if isinstance(plan, Reason):
         for loop in loops:
             state.reasons[Decision.ONE_ROLE].add(loop, plan)
@@ -71,141 +57,10 @@ def specialise_warps(state: KernelState, target: Target) -> bool:
     return True
 
 
-@dataclass(slots=True, eq=False)
-class _Ring:
-    """A pipelined loop, and the ring that its tensor copies fill; then that of the roles."""
-
-    loop: Op
-    alloc: Op
-    full: Op
-    slots: int
-    before: _Ring | None = None
-    """One with the same memory, whose loop comes before: it is used again, turn by turn."""
-    rings: tuple[Value, ...] = ()
-    barriers: tuple[Value, ...] = ()
-    """The full mbarriers and the empty ones."""
-
-    @property
-    def first(self) -> _Ring:
-        """The first one with this memory."""
-        return self if self.before is None else self.before.first
-
-    @property
-    def bytes(self) -> int:
-        """Bytes with that many slots, if it has memory of its own."""
-        if self.before is not None:
-            return 0
-        unit = alignment(self.alloc)
-        size = area_bytes(self.alloc) // self.alloc.results[0].type.slots
-        return -(-size // unit) * unit * self.slots + 2 * ROW_ALIGNMENT
-
-
-@dataclass(slots=True)
-class _Plan:
-    slice: ProducerSlice
-    rings: Sequence[_Ring]
-    blocks: int
-    """Blocks that an SM is to hold."""
-    registers: int
-    """Those of a consumer's thread."""
-
-
-def _planned(state: KernelState, loops: Sequence[Op], target: Target) -> _Plan | Reason:
-    """Return how a kernel is split, or why it is not."""
-    contract = state.contract
-    if not target.has("setmaxnreg"):
-        return Reason("role_feature")
-    groups, rest = divmod(state.threads, WARPGROUP << LANE_BITS)
-    if rest or not groups:
-        return Reason("role_warps")
-    for term in ("num_warps", "maxnreg"):
-        if contract.by(term).startswith(("option", "attribute")):
-            return Reason("role_fixed", contract.by(term))
-    found = producer_slice(state.kernel.body, loops)
-    if isinstance(found, Reason):
-        return found
-    rings = list[_Ring]()
-    for loop in loops:
-        rings.append(_ring(loop, rings))
-    body, room = state.kernel.body, target.shared_of_each(contract["minnctapersm"])
-    others = memory_needed(body, without=[op for it in rings for op in (it.alloc, it.full)])
-    while others + sum(ring.bytes for ring in rings) > room:
-        largest = max(rings, key=lambda ring: ring.bytes)
-        if largest.slots == LEAST_SLOTS:
-            return Reason("role_memory")
-        largest.slots -= 1
-    memory = others + sum(ring.bytes for ring in rings)
-    blocks, needed = contract["minnctapersm"], registers_needed(body, target)
-    if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
-        return Reason("role_registers", wanted)
-    least = _least_at_launch(body)
-    if least > _at_launch(state.threads, blocks, target):
-        return Reason("role_launch", least)
-    chosen = contract.by("minnctapersm") == COMPILER
-    while chosen and _fits(state.threads, blocks + 1, memory, needed, least, target):
-        blocks += 1
-    return _Plan(found, rings, blocks, _registers(state.threads, blocks, target))
-
-
-def _fits(
-    threads: int,
-    blocks: int,
-    memory: int,
-    needed: Callable[[int], int],
-    least: int,
-    target: Target,
-) -> bool:
-    """Whether an SM has memory and registers for so many blocks, `least` for a thread at launch."""
-    if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
-        return False
-    enough = needed(blocks) <= _registers(threads, blocks, target)
-    enough = enough and least <= _at_launch(threads, blocks, target)
-    return enough and memory <= target.shared_of_each(blocks)
-
-
-def _at_launch(threads: int, blocks: int, target: Target) -> int:
-    """Return the registers of a thread before warps hand over any, with so many blocks on an SM."""
-    return min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
-
-
-def _least_at_launch(body: Body) -> int:
-    """Return the registers of a thread at launch that ptxas wants for products of warpgroups."""
-    atoms = [BY_MNEMONIC[op.attributes["atom"]] for op in body.walk() if op.name == "mma_async"]
-    words = [atom.m * atom.n * BITS[atom.acc] // 32 // (WARPGROUP << LANE_BITS) for atom in atoms]
-    return max(words, default=0) + _BESIDE_SUMS
-
-
-def _registers(threads: int, blocks: int, target: Target) -> int:
-    """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
-    all_of_them = _at_launch(threads, blocks, target) * (threads + _MORE)
-    left = (all_of_them - PRODUCER_REGISTERS * _MORE) // threads & -8
-    return min(left, MOST_REGISTERS)
-
-
-def _wait(loop: Op) -> Op | None:
-    """Return the op that waits for tensor copies in a pipelined loop, None if it has no ring."""
-    found = (op for op in loop.regions[0].block.ops if op.name == "wait_copies")
-    return next(found, None)
-
-
-def _ring(loop: Op, others: Sequence[_Ring]) -> _Ring:
-    """Return the ring of a loop; its memory is that of the last one before it with such tiles."""
-    wait = _wait(loop)
-    assert wait is not None
-    alloc, full = wait.operands["rings"][0].owner, wait.operands["barriers"].owner
-    kinds = [value.type for value in alloc.results]
-    same = (
-        each
-        for each in reversed(others)
-        if each.loop.parent is loop.parent and [it.type for it in each.alloc.results] == kinds
-    )
-    return _Ring(loop, alloc, full, alloc.results[0].type.slots, next(same, None))
-
-
 class _Split:
     """Splits one body."""
 
-    def __init__(self, state: KernelState, plan: _Plan) -> None:
+    def __init__(self, state: KernelState, plan: RolePlan) -> None:
         self._state, self._plan = state, plan
         self._block: Block = state.kernel.body.block
         self._slice = plan.slice
@@ -254,7 +109,7 @@ class _Split:
 
     # What both roles use ------------------------------------------------------------------------
 
-    def _allocate(self, ring: _Ring, anchor: Op) -> None:
+    def _allocate(self, ring: Ring, anchor: Op) -> None:
         """Allocate a ring and its mbarriers for as long as the kernel runs."""
         if ring.before is not None:
             ring.slots, ring.rings = ring.before.slots, ring.before.rings
@@ -277,11 +132,11 @@ class _Split:
             self._common.add(op)
         ring.rings, ring.barriers = tuple(alloc.results), tuple(barriers)
 
-    def _rings(self) -> list[_Ring]:
+    def _rings(self) -> list[Ring]:
         """Return the rings with memory of their own."""
         return [ring for ring in self._plan.rings if ring.before is None]
 
-    def _rings_in(self, op: Op) -> list[_Ring]:
+    def _rings_in(self, op: Op) -> list[Ring]:
         """Return the rings whose loops an op is, or is around; one of those with same memory."""
         found = (ring.first for ring in self._plan.rings if op.contains(ring.loop))
         return list(dict.fromkeys(found))
@@ -290,7 +145,7 @@ class _Split:
 
     def _producer(self) -> Block:
         """Return the body of the producer."""
-        block, turns = Block(), dict[_Ring, Value]()
+        block, turns = Block(), dict[Ring, Value]()
         for ring in self._rings():
             block.ops.append(_first_turn(ring))
             turns[ring] = block.ops[-1].result
@@ -299,7 +154,7 @@ class _Split:
         return block
 
     def _repeat(
-        self, source: Block, target: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+        self, source: Block, target: Block, values: dict[Value, Value], turns: dict[Ring, Value]
     ) -> None:
         """Add the slice of a block to that of the producer; `turns` are updated."""
         for op in source.ops:
@@ -309,7 +164,7 @@ class _Split:
                 target.ops.append(_without_tokens(op.clone(values)))
 
     def _repeat_loop(
-        self, loop: Op, target: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+        self, loop: Op, target: Block, values: dict[Value, Value], turns: dict[Ring, Value]
     ) -> None:
         """Add a loop with what the slice needs of it: carried values, and turns."""
         rings, block = self._rings_in(loop), Block()
@@ -339,7 +194,7 @@ class _Split:
         turns.update(zip(rings, made.results[len(kept) :], strict=True))
 
     def _fill(
-        self, ring: _Ring, block: Block, values: dict[Value, Value], turns: dict[_Ring, Value]
+        self, ring: Ring, block: Block, values: dict[Value, Value], turns: dict[Ring, Value]
     ) -> None:
         """Add what fills a slot, as the prologue of the pipelined loop does."""
         prologue, turn = ring.loop.regions[1].block, turns[ring.first]
@@ -362,7 +217,7 @@ class _Split:
 
     # The consumer -------------------------------------------------------------------------------
 
-    def _consume(self, ring: _Ring) -> None:
+    def _consume(self, ring: Ring) -> None:
         """Have the loops of a ring wait for slots and release them, and carry its turn.
 
         So do the loops around them.
@@ -385,10 +240,10 @@ class _Split:
             end.operands["operands"] = (*end.operands["operands"], turn)
             turn = loop.add_result(turn.type)
 
-    def _wait_and_release(self, ring: _Ring) -> None:
+    def _wait_and_release(self, ring: Ring) -> None:
         """Have the body of a loop wait for a slot, release it, and advance its turn."""
         loop, (full, empty) = ring.loop, ring.barriers
-        block, wait = loop.regions[0].block, _wait(loop)
+        block, wait = loop.regions[0].block, wait_of(loop)
         assert wait is not None
         count = 1 + len(loop.operands["initValues"])
         delayed = [each for each in block.arguments[count:] if isinstance(each.type, Token)]
@@ -411,7 +266,7 @@ class _Split:
         for index in reversed(range(count, len(block.arguments) - 1)):
             block.remove_argument(index)
 
-    def _carry(self, ring: _Ring, turn: Value) -> Value:
+    def _carry(self, ring: Ring, turn: Value) -> Value:
         """Make a `for` of a loop, which carries the turn of its ring; return the last turn."""
         loop, region = ring.loop, ring.loop.regions[0]
         firsts = (*loop.operands["initValues"], turn)
@@ -427,19 +282,19 @@ class _Split:
         return made.results[-1]
 
 
-def _first_turn(ring: _Ring) -> Op:
+def _first_turn(ring: Ring) -> Op:
     kind = Turn(ring.slots, phased=True)
     return make("first_turn", {"ring": ring.rings[0]}, results=[kind], origin=ring.loop)
 
 
-def _advance(ring: _Ring, turn: Value, origin: Op) -> Op:
+def _advance(ring: Ring, turn: Value, origin: Op) -> Op:
     operands = {"ring": ring.rings[0], "turn": turn}
     return make("advance", operands, results=[turn.type], origin=origin)
 
 
 def _loop(loop: Op, region: Region, firsts: Sequence[Value], values: Mapping[Value, Value]) -> Op:
     """Return a `for` with the bounds of a loop, and another body and first carried values."""
-    bounds = {slot: _mapped(loop.operands[slot], values) for slot in _BOUNDS}
+    bounds = {slot: _mapped(loop.operands[slot], values) for slot in BOUNDS}
     return make(
         "for",
         {**bounds, "initValues": tuple(firsts)},

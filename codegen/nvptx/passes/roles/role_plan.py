@@ -1,0 +1,168 @@
+"""How a kernel's warps are divided into roles, or why they are not.
+
+Rings live as long as the kernel then, and a thread has what is left when the producer's warpgroup
+has given up its registers. As many blocks are to be resident on an SM as both suffice for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
+from tileir.codegen.block.op_rules import WARPGROUP
+from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.launch.contract import COMPILER
+from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC
+from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
+from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
+from tileir.codegen.nvptx.state import KernelState
+from tileir.gpus import Target
+from tileir.ir import Body, Op, Value
+
+from .producer_slice import ProducerSlice, producer_slice
+
+LEAST_SLOTS = 2
+"""The fewest slots of a ring: one is read while the other is filled."""
+PRODUCER_REGISTERS = 40
+"""Registers of a thread of the producer: enough for addresses and indices."""
+MOST_REGISTERS = 256
+"""The most registers of a thread for setmaxnreg: 255, and one that has no name."""
+_BESIDE_SUMS = 26
+"""Registers of a thread at launch that ptxas wants beside the sums of a wgmma (its error C7602)."""
+_MORE = WARPGROUP << LANE_BITS
+"""Threads of the producer's warpgroup, or of any other."""
+
+
+@dataclass(slots=True, eq=False)
+class Ring:
+    """A pipelined loop, and the ring that its tensor copies fill; then that of the roles."""
+
+    loop: Op
+    alloc: Op
+    full: Op
+    slots: int
+    before: Ring | None = None
+    """One with the same memory, whose loop comes before: it is used again, turn by turn."""
+    rings: tuple[Value, ...] = ()
+    barriers: tuple[Value, ...] = ()
+    """The full mbarriers and the empty ones."""
+
+    @property
+    def first(self) -> Ring:
+        """The first one with this memory."""
+        return self if self.before is None else self.before.first
+
+    @property
+    def bytes(self) -> int:
+        """Bytes with that many slots, if it has memory of its own."""
+        if self.before is not None:
+            return 0
+        unit = alignment(self.alloc)
+        size = area_bytes(self.alloc) // self.alloc.results[0].type.slots
+        return -(-size // unit) * unit * self.slots + 2 * ROW_ALIGNMENT
+
+
+@dataclass(slots=True)
+class RolePlan:
+    """How a kernel is divided: the producer's slice, the rings, and the registers of a consumer."""
+
+    slice: ProducerSlice
+    rings: Sequence[Ring]
+    blocks: int
+    """Blocks that an SM is to hold."""
+    registers: int
+    """Those of a consumer's thread."""
+
+
+def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan | Reason:
+    """Return how a kernel is split, or why it is not."""
+    contract = state.contract
+    if not target.has("setmaxnreg"):
+        return Reason("role_feature")
+    groups, rest = divmod(state.threads, _MORE)
+    if rest or not groups:
+        return Reason("role_warps")
+    for term in ("num_warps", "maxnreg"):
+        if contract.by(term).startswith(("option", "attribute")):
+            return Reason("role_fixed", contract.by(term))
+    found = producer_slice(state.kernel.body, loops)
+    if isinstance(found, Reason):
+        return found
+    rings = list[Ring]()
+    for loop in loops:
+        rings.append(_ring(loop, rings))
+    body, room = state.kernel.body, target.shared_of_each(contract["minnctapersm"])
+    others = memory_needed(body, without=[op for it in rings for op in (it.alloc, it.full)])
+    while others + sum(ring.bytes for ring in rings) > room:
+        largest = max(rings, key=lambda ring: ring.bytes)
+        if largest.slots == LEAST_SLOTS:
+            return Reason("role_memory")
+        largest.slots -= 1
+    memory = others + sum(ring.bytes for ring in rings)
+    blocks, needed = contract["minnctapersm"], registers_needed(body, target)
+    if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
+        return Reason("role_registers", wanted)
+    least = _least_at_launch(body)
+    if least > _at_launch(state.threads, blocks, target):
+        return Reason("role_launch", least)
+    chosen = contract.by("minnctapersm") == COMPILER
+    while chosen and _fits(state.threads, blocks + 1, memory, needed, least, target):
+        blocks += 1
+    return RolePlan(found, rings, blocks, _registers(state.threads, blocks, target))
+
+
+def _fits(
+    threads: int,
+    blocks: int,
+    memory: int,
+    needed: Callable[[int], int],
+    least: int,
+    target: Target,
+) -> bool:
+    """Whether an SM has memory and registers for so many blocks, `least` for a thread at launch."""
+    if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
+        return False
+    enough = needed(blocks) <= _registers(threads, blocks, target)
+    enough = enough and least <= _at_launch(threads, blocks, target)
+    return enough and memory <= target.shared_of_each(blocks)
+
+
+def _at_launch(threads: int, blocks: int, target: Target) -> int:
+    """Return the registers of a thread before warps hand over any, with so many blocks on an SM."""
+    return min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
+
+
+def _least_at_launch(body: Body) -> int:
+    """Return the registers of a thread at launch that ptxas wants for products of warpgroups."""
+    atoms = [BY_MNEMONIC[op.attributes["atom"]] for op in body.walk() if op.name == "mma_async"]
+    words = [atom.m * atom.n * BITS[atom.acc] // 32 // _MORE for atom in atoms]
+    return max(words, default=0) + _BESIDE_SUMS
+
+
+def _registers(threads: int, blocks: int, target: Target) -> int:
+    """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
+    all_of_them = _at_launch(threads, blocks, target) * (threads + _MORE)
+    left = (all_of_them - PRODUCER_REGISTERS * _MORE) // threads & -8
+    return min(left, MOST_REGISTERS)
+
+
+def wait_of(loop: Op) -> Op | None:
+    """Return the op that waits for tensor copies in a pipelined loop, None if it has no ring."""
+    found = (op for op in loop.regions[0].block.ops if op.name == "wait_copies")
+    return next(found, None)
+
+
+def _ring(loop: Op, others: Sequence[Ring]) -> Ring:
+    """Return the ring of a loop; its memory is that of the last one before it with such tiles."""
+    wait = wait_of(loop)
+    assert wait is not None
+    alloc, full = wait.operands["rings"][0].owner, wait.operands["barriers"].owner
+    kinds = [value.type for value in alloc.results]
+    same = (
+        each
+        for each in reversed(others)
+        if each.loop.parent is loop.parent and [it.type for it in each.alloc.results] == kinds
+    )
+    return Ring(loop, alloc, full, alloc.results[0].type.slots, next(same, None))
