@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tileir.codegen.scalar.ptx import PAIRS
 from tileir.gpus import Feature, PtxVersion, Target
-from tileir.ir import Op
+from tileir.ir import Body, Op
 
 from .emit.multicast import LOWERINGS as MULTIMEM
 from .machine import red_forms
@@ -23,6 +23,8 @@ Need = tuple[Feature | None, PtxVersion]
 
 CONTROLS_GRIDS = ("gdc_launch_dependents_tko", "gdc_wait_tko")
 """The ops that become griddepcontrol; they do nothing on GPUs where grids cannot overlap."""
+_CALLS = ("assert", "heap_alloc", "heap_free", "print_elements", "print_tko")
+"""The ops that call functions of the driver (`emit.driver_calls`)."""
 
 _OPS: dict[str, Need] = {
     "memory_fence_alias_tko": (None, (7, 5)),
@@ -32,6 +34,11 @@ _OPS: dict[str, Need] = {
 _MODES: dict[tuple[str, object], Need] = {("tanh", "approx"): (None, (7, 0))}
 """The needs of an op in one of its rounding modes."""
 _CASTS = ("ftof", "ftoi", "itof")
+
+
+def calling_op(body: Body) -> str | None:
+    """Return the name of an op of a body that calls a function, None if it has none."""
+    return next((op.name for op in body.walk() if op.name in _CALLS), None)
 
 
 @dataclass(frozen=True, slots=True)

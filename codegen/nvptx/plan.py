@@ -77,6 +77,8 @@ roles                   the roles that warps of a block have, one row each; empt
                         of them are `working`, and the `registers` of its threads (setmaxnreg)
 one_role                null, or `reason` and `why` (an id and a sentence): the kernel has tensor
                         copies ahead, and no warps of their own start them
+serial_products         null, or `reason` and `why`: the kernel has products by wgmma, and each is
+                        awaited before the next instruction, which they are made to overlap with
 copies                  one row for each load from global memory in the code, for people to read:
                         the `tile`, the `source` line, if known, and the number of the
                         `tensor_map` with which one thread copies all of it; null if the threads
@@ -92,6 +94,7 @@ from typing import Any
 
 from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.arguments.plan_schema import SCHEMA
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 from tileir.ir import Op
@@ -99,8 +102,8 @@ from tileir.ir import Op
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
 from .launch.tensor_maps import copy_rows, guard_rows, map_rows, store_rows
-from .needs import CONTROLS_GRIDS
-from .reasons import Decision
+from .needs import CONTROLS_GRIDS, calling_op
+from .reasons import Decision, Reason
 from .state import KernelState
 
 
@@ -139,6 +142,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "twin": state.twin and state.twin.row(),
         "roles": [_role_row(op) for op in kernel.body.block.ops if op.name == "role"],
         "one_role": _one_role(state),
+        "serial_products": _serial_products(kernel),
         "copies": copy_rows(kernel, target, state.reasons),
         "stores": store_rows(kernel, state.reasons[Decision.STORE], target),
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
@@ -150,8 +154,20 @@ def _one_role(state: KernelState) -> dict[str, str] | None:
     reasons = state.reasons[Decision.ONE_ROLE]
     for op in state.kernel.walk():
         for reason in reasons.of(op):
-            return {"reason": reason.id, "why": str(reason)}
+            return _told(reason)
     return None
+
+
+def _serial_products(kernel: KernelIR) -> dict[str, str] | None:
+    """Return why ptxas has no product of warpgroups under way; None if it has, or has none."""
+    calling = calling_op(kernel.body)
+    if calling is None or not any(op.name == "mma_async" for op in kernel.walk()):
+        return None
+    return _told(Reason("calls", calling))
+
+
+def _told(reason: Reason) -> dict[str, str]:
+    return {"reason": reason.id, "why": str(reason)}
 
 
 def _role_row(role: Op) -> dict[str, Any]:

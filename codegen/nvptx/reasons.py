@@ -120,6 +120,7 @@ SENTENCES = {
     "packed_sums": "registers have two elements of a sum each, which carried values are not",
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
+    "calls": "where a kernel calls a function, for {0}, ptxas awaits each wgmma at once (C7510)",
     "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
     "delayed": "they depend on other products of their iteration, so they come an iteration later",
     "delayed_effect": "{0}, which depends on a product of the iteration, has an effect",

@@ -130,7 +130,8 @@ def plan(**changes: Any) -> dict[str, Any]:
         "dynamic_shared_memory": 0, "heap": 0, "grid": ["x", "y", "z"], "grid_scale": [1, 1, 1],
         "grid_limits": [65535, 65535, 65535], "overlaps_grids": False, "asserts": False,
         "tensor_maps": map_rows(rows, [RECIPE]), "guard": guard_rows(rows, [RECIPE]),
-        "twin": Twin("plain", 64, 0).row(), "roles": [], "one_role": None, "copies": [], **changes,
+        "twin": Twin("plain", 64, 0).row(), "roles": [], "one_role": None, "serial_products": None,
+        "copies": [], **changes,
     }  # fmt: skip
 
 

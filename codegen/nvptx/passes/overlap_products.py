@@ -12,6 +12,9 @@ role fills the ring, a slot is released an iteration later, and that of the last
 loop.
 
 Where a product of an iteration depends on another one, it is delayed (`delay_products`).
+
+If a kernel calls a function anywhere, ptxas awaits each wgmma before the next instruction (it says
+so, C7510), so nothing is gained there, and products are awaited in their iteration.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_facts import COPIES
 from tileir.codegen.block.types import Flight, Frag, Shared
+from tileir.codegen.nvptx.needs import calling_op
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Block, Op, Value
@@ -40,10 +44,13 @@ _FILLS = (*COPIES, "commit_copies")
 
 def overlap_products(state: KernelState) -> None:
     """Carry flights in the loops of a kernel, as far as that is possible."""
-    edited = False
+    edited, calling = False, calling_op(state.kernel.body)
     for loop in [op for op in state.kernel.walk() if op.name in ("for", "pipelined_for")]:
         products = [op for op in loop.regions[0].block.ops if op.name == "mma_async"]
         if not products:
+            continue
+        if calling is not None:
+            state.reasons[Decision.OVERLAP].add(loop, Reason("calls", calling))
             continue
         made = _delayed(loop)
         if isinstance(made, Op):

@@ -58,6 +58,7 @@ def test_the_plan_is_complete() -> None:
         "twin": None,
         "roles": [],
         "one_role": None,
+        "serial_products": None,
         "copies": [
             {
                 "tile": "tile<1024xf32>",

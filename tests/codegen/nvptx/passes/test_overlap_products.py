@@ -121,3 +121,16 @@ def test_accumulators_under_way_are_not_moved() -> None:
     behind = entry[start : entry.index("wgmma.wait_group.sync.aligned 0;")]
     others = [line for line in behind.splitlines() if "wgmma" not in line]
     assert not [line for line in others if re.search(rf"({'|'.join(names)})\b", line)]
+
+
+@pytest.mark.parametrize("where", ["continue", "%u ="])
+def test_kernels_that_call_functions_say_that_products_are_serial(where: str) -> None:
+    """ptxas says so (C7510) wherever the call is; so no flight is carried."""
+    text = ROLES.replace(where, f'print_tko "%d\\n", %x : tile<i32> -> token\n    {where}', 1)
+    made = compile(assemble(text), "sm_90", cache=False)
+    assert made.plan["k"]["serial_products"]["reason"] == "calls"
+    assert "print_tko" in made.plan["k"]["serial_products"]["why"]
+    remarks = made.stages["overlap_products"].remarks
+    assert {each.facts["reasons"] for each in remarks} == {("calls",)}
+    assert "wait_group.sync.aligned 1" not in made.ptx
+    assert kernel("roles").plan["k"]["serial_products"] is None
