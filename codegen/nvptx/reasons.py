@@ -79,6 +79,7 @@ SENTENCES = {
     "ring_usual": "one iteration ahead may be too late for memory's latency",
     "ring_flight": "{0} bytes in flight are what saturates memory",
     "ring_most": "more would make the code before the first iteration longer still",
+    "ring_read": "products under way read one of them",
     "ring_room": "shared memory has no room for more",
     # why it is not loaded into registers ahead
     "costly": "the loop has {0}, which needs the registers",
@@ -121,7 +122,7 @@ SENTENCES = {
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "calls": "where a kernel calls a function, for {0}, ptxas awaits each wgmma at once (C7510)",
-    "second_barrier": "threads copy the operands: slots of products under way take a barrier more",
+    "second_barrier": "no memory for a slot more, so a barrier comes before what threads copy",
     "delayed": "they depend on other products of their iteration, so they come an iteration later",
     "delayed_effect": "{0}, which depends on a product of the iteration, has an effect",
     "delayed_slots": "the ring has fewer than {0} slots, of which two would be read at a time",

@@ -286,7 +286,7 @@ def specialise_warps(state: State) -> None:
 def overlap_products(state: State) -> None:
     """Keep matrix products of an iteration under way while the next iteration starts its own."""
     for kernel_state in state.kernels:
-        overlapped(kernel_state)
+        overlapped(kernel_state, state.target)
 
 
 def place_barriers(state: State) -> None:

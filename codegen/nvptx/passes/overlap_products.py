@@ -7,9 +7,10 @@ those of the iteration before have read their operands; only behind it are their
 filled again. Behind the loop, one `wait_mma` makes a tile of the flight.
 
 Where tensor copies fill the ring, the slot that is filled is that of the iteration before. Copies
-of threads need a barrier before the products as well; these would need a second one. Where another
-role fills the ring, a slot is released an iteration later, and that of the last one behind the
-loop.
+of threads need a barrier before the products as well: either the ring has a slot more, so that it
+orders the reads of products that have been awaited, too (`widen_rings`), or there is a second one.
+Where another role fills the ring, a slot is released an iteration later, and that of the last one
+behind the loop.
 
 Where a product of an iteration depends on another one, it is delayed (`delay_products`).
 
@@ -26,23 +27,25 @@ from typing import cast
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
-from tileir.codegen.block.op_facts import COPIES
+from tileir.codegen.block.op_facts import COMMITS, COPIES
 from tileir.codegen.block.types import Flight, Frag, Shared
 from tileir.codegen.nvptx.needs import calling_op
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.state import KernelState
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
+from .widen_rings import threads_fill, widen_ring
 
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
-_FILLS = (*COPIES, "commit_copies")
+_FILLS = (*COPIES, *COMMITS)
 """Ops of an iteration that fill a slot of a ring."""
 
 
-def overlap_products(state: KernelState) -> None:
+def overlap_products(state: KernelState, target: Target) -> None:
     """Carry flights in the loops of a kernel, as far as that is possible."""
     edited, calling = False, calling_op(state.kernel.body)
     for loop in [op for op in state.kernel.walk() if op.name in ("for", "pipelined_for")]:
@@ -62,6 +65,7 @@ def overlap_products(state: KernelState) -> None:
         problem = made or _problem(loop, products, sums)
         state.reasons[Decision.OVERLAP].add(loop, problem or Reason("under_way"))
         if problem is None:
+            _add_slot(state, loop, target)
             _overlap(loop, products, sums)
             edited = True
     if edited:
@@ -74,6 +78,16 @@ def _delayed(loop: Op) -> Op | Reason | None:
     while role is not None and role.name != "role":
         role = role.parent.parent_op
     return delay_products(loop, role.attributes["registers"]) if role is not None else None
+
+
+def _add_slot(state: KernelState, loop: Op, target: Target) -> None:
+    """Add a slot to a ring that threads fill, if memory has room; note which way it is."""
+    if threads_fill(loop) is None:
+        return
+    if widen_ring(state, loop, target):
+        state.reasons[Decision.RING_SLOTS].add(loop, Reason("ring_read"))
+    else:
+        state.reasons[Decision.OVERLAP].add(loop, Reason("second_barrier"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +144,8 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     for value in _operands(products):
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
-        area, turn = behind(value)
-        if area in stored:
+        if behind(value)[0] in stored:
             return Reason("stored_anew")
-        if turn is not None and any(use.op.name == "wait_group" for use in area.uses):
-            return Reason("second_barrier")
     return None
 
 
@@ -155,8 +166,12 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     slots = [op for op in block.ops if op.name == "shared_slot" and op.operands["ring"] in areas]
     for slot in slots:
         slot.move_before(products[0])
-    freed = {"memory": tuple(slot.result for slot in slots)}
-    wait = make("wait_mma_reads", freed, {"pending": len(products)}, origin=products[-1])
+    freed = tuple(slot.result for slot in slots)
+    filler = threads_fill(loop)
+    if filler is not None:
+        freed = _slots_before(filler, products[0])
+    operands = {"memory": freed}
+    wait = make("wait_mma_reads", operands, {"pending": len(products)}, origin=products[-1])
     wait.insert_after(products[-1])
     place = wait
     for fill in [op for op in block.ops if op.name in _FILLS and op.is_before(wait)]:
@@ -165,6 +180,17 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     awaited = [_carry_flight(loop, each, areas) for each in reversed(sums)]
     for release in [op for op in block.ops if op.name == "release_slot"]:
         _release_later(loop, release, wait, awaited[0])
+
+
+def _slots_before(filled: Op, place: Op) -> tuple[Value, ...]:
+    """Return the slots of the turn before that of a wait, which an op is inserted for."""
+    turn = filled.operands["turn"].owner.operands["turn"]
+    made = []
+    for ring in filled.operands["rings"]:
+        slot = {"ring": ring, "turn": turn}
+        made.append(make("shared_slot", slot, results=[ring.type.slot], origin=filled))
+        made[-1].insert_before(place)
+    return tuple(op.result for op in made)
 
 
 def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> Op:

@@ -146,7 +146,7 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
         return
     slots = ring.results[0].type.slots
     size = slot_bytes(ring)
-    ahead = f"copies for {counted(slots - 1, 'iteration')} are under way"
+    ahead = f"copies for {counted(loop.attributes['ahead'], 'iteration')} are under way"
     what = f"ring of {slots} slots of {size} bytes, {ahead} beside the slot that is read"
     reasons = _reasons(each, Decision.RING_SLOTS, loop)
     yield _because(loop, what, *reasons)
@@ -196,6 +196,8 @@ def _overlapping(state: State, each: KernelState, named: Named) -> Found:
             if any(inner.name == "held_slot" for inner in inside):
                 when = "while the next iteration computes what comes behind its own"
             yield _because(op, f"products awaited {when}", *reasons)
+            if Reason("ring_read") in _reasons(each, Decision.RING_SLOTS, op):
+                yield from _pipelined(op, state, each)
 
 
 def _barriers(state: State, each: KernelState, named: Named) -> Found:

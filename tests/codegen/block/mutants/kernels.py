@@ -227,6 +227,8 @@ def product_of_warpgroups(
 
 
 _FOUR_WARPS = {"num_warps": 4}
+_MANY_BLOCKS = {"num_warps": 4, "minnctapersm": 7}
+"""So many that shared memory has no slot for products under way."""
 
 
 def turned_product_of_warpgroups() -> Kernel:
@@ -296,6 +298,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_tensor_copies_once": lambda: product_of_warpgroups(True, again=False),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
+    "wgmma_async_copies_two_barriers": lambda: product_of_warpgroups(False, _MANY_BLOCKS),
     "delayed_products": delayed_products,
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "wgmma_clusters": product_of_clusters,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from tileir.codegen.block.control_edges import loop_block
-from tileir.ir import Body, Op
+from tileir.ir import Body, Op, Value
 
 from .defect import VERIFIER, Site, advanced, defect, loops, ops
 
@@ -61,6 +61,33 @@ def reads_late(body: Body) -> Iterator[Site]:
             yield Site(wait, lambda wait=wait, last=copies[-1]: wait.move_after(last))
 
 
+@defect("copies of threads to slots of products under way", VERIFIER, "overlap_products")
+def filled_too_early(body: Body) -> Iterator[Site]:
+    """The ring has a slot for them, but threads fill that one, an iteration too early."""
+    for wait in ops(body, "wait_mma_reads"):
+        if not _filled_later(wait):
+            continue
+        turn, read = wait.operands["memory"][0].owner.operands["turn"], _filled(wait)
+
+        def change(turn: Value = turn, read: list[Op] = read) -> None:
+            for slot in read:
+                slot.operands["turn"] = turn
+
+        yield Site(wait, change)
+
+
+def _filled(wait: Op) -> list[Op]:
+    """Return the slots that threads fill in the block of an op."""
+    commits = (op for op in wait.parent.ops if op.name == "commit_group")
+    return [tile.owner for commit in commits for tile in commit.operands["tiles"]]
+
+
+def _filled_later(wait: Op) -> bool:
+    """Whether threads fill the slots that products have read in the next iteration only."""
+    freed = {tile.owner.operands["turn"] for tile in wait.operands["memory"]}
+    return any(slot.operands["turn"] not in freed for slot in _filled(wait))
+
+
 @defect("slots of products under way forgotten", VERIFIER, "overlap_products")
 def slots_forgotten(body: Body) -> Iterator[Site]:
     """No barrier is placed for them, unless another access to them needs it."""
@@ -70,6 +97,8 @@ def slots_forgotten(body: Body) -> Iterator[Site]:
         around = loop_block(cast(Op, wait.parent.parent_op).parent)
         again = around is not None and any(op.name == "mbarrier_init" for op in around.ops)
         excuse = "all threads wait there for mbarriers that are initialised again" if again else ""
+        if _filled_later(wait):
+            excuse = "a barrier for copies stands before these slots are filled"
         yield Site(wait, lambda wait=wait: wait.operands.update(memory=()), excuse)
 
 

@@ -47,12 +47,34 @@ USED = TEXT.replace(
 _LARGER = {"64x64": "128x128", "64x32": "128x64", "32x64": "64x128", "<i32: 32>": "<i32: 64>"}
 ROLES = re.sub("|".join(_LARGER), lambda found: _LARGER[found[0]], TEXT)
 """Tiles for two warpgroups, for which another role fills the ring."""
-TEXTS = {"one sum": (TEXT, 1), "two sums": (TWO_SUMS, 3), "used": (USED, 1), "roles": (ROLES, 1)}
+THREADS = (
+    TEXT.replace("strides = [%sa2, 1]", "strides = [%computed, 1]")
+    .replace(
+        "    %va =",
+        "    %computed = muli %sa2, %once : tile<i32>\n    %va =",
+    )
+    .replace("    %a4 =", "    %once = constant <i32: 1> : tile<i32>\n    %a4 =")
+)
+"""Operands that threads copy, as no tensor map can have a stride that the kernel computes."""
+TEXTS = {
+    "one sum": (TEXT, 1),
+    "two sums": (TWO_SUMS, 3),
+    "used": (USED, 1),
+    "roles": (ROLES, 1),
+    "threads": (THREADS, 1),
+    "threads, two barriers": (THREADS, 1),
+    "threads, two sums": (
+        TWO_SUMS.replace(TEXT[: TEXT.index("%sum")], THREADS[: THREADS.index("%sum")]),
+        3,
+    ),
+}
+OPTIONS = {"threads, two barriers": {"minnctapersm": 7}}
+"""So many blocks leave no memory for a slot more."""
 
 
 @cache
 def kernel(name: str) -> Any:
-    return compile(assemble(TEXTS[name][0]), "sm_90", cache=False)
+    return compile(assemble(TEXTS[name][0]), "sm_90", cache=False, **OPTIONS.get(name, {}))
 
 
 def run(name: str, m: int, n: int, d: int, schedule: str = "lock-step") -> None:
@@ -69,7 +91,10 @@ def run(name: str, m: int, n: int, d: int, schedule: str = "lock-step") -> None:
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("name", ["one sum", "two sums", "roles"])
+@pytest.mark.parametrize(
+    "name",
+    ["one sum", "two sums", "roles", "threads", "threads, two barriers", "threads, two sums"],
+)
 def test_sums_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 100, 72, 150, schedule)
 
@@ -98,6 +123,9 @@ def test_a_loop_without_iterations_hands_its_accumulator_on(name: str) -> None:
         ("two sums", ["3", "0"]),
         ("used", ["0"]),
         ("roles", ["1", "0"]),
+        ("threads", ["1", "0"]),
+        ("threads, two barriers", ["1", "0"]),
+        ("threads, two sums", ["3", "0"]),
     ],
 )
 def test_products_under_way_at_each_wait(name: str, waits: list[str]) -> None:
@@ -109,6 +137,29 @@ def test_products_under_way_at_each_wait(name: str, waits: list[str]) -> None:
     found = re.findall(r"wgmma.wait_group.sync.aligned (\d+);", entry)
     assert list(dict.fromkeys(found)) == waits
     assert found[-1] == "0"
+
+
+@pytest.mark.parametrize(
+    ("name", "barriers", "slots", "reasons"),
+    [
+        ("threads", 1, 4, ("ring_flight", "ring_read")),
+        ("threads, two barriers", 2, 3, ("ring_flight",)),
+    ],
+)
+def test_copies_of_threads_go_to_slots_that_no_product_reads(
+    name: str, barriers: int, slots: int, reasons: tuple[str, ...]
+) -> None:
+    """Either there is one more of them, or a barrier comes before them."""
+    made = kernel(name)
+    found = made.stages["place_barriers"].remarks
+    assert sum(" of " in each.what and " in %" in each.what for each in found) == barriers
+    stages = ("pipeline_loops", "overlap_products")
+    rings = [
+        each for stage in stages for each in made.stages[stage].remarks if "ring of" in each.what
+    ]
+    assert f"ring of {slots} slots" in rings[-1].what
+    assert "copies for 2 iterations are under way" in rings[-1].what
+    assert rings[-1].facts["reasons"] == reasons
 
 
 def test_accumulators_under_way_are_not_moved() -> None:
