@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, WRITES
+from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, UNDECLARED, WRITES
 from tileir.ir import Op, Value
 from tileir.types import ValueType
 
@@ -21,6 +21,8 @@ def _named(says: Callable[[Row], object]) -> tuple[str, ...]:
     return tuple(row.mnemonic for row in ROWS if says(row))
 
 
+HARMLESS = (PURE, NO_MEMORY_EFFECT, UNDECLARED)
+"""Effects of ops that may be repeated, and dropped where nothing uses their results."""
 COPIES = _named(lambda row: row.kind == COPY)
 """Asynchronous copies: of the tile of a view, by threads or as a whole, and through pointers."""
 COMMITS = _named(lambda row: row.kind == COMMIT)

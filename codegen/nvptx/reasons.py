@@ -80,6 +80,7 @@ SENTENCES = {
     "ring_flight": "{0} bytes in flight are what saturates memory",
     "ring_most": "more would make the code before the first iteration longer still",
     "ring_read": "products under way read one of them",
+    "ring_producer": "a producer may be ahead by as many as there is memory for",
     "ring_room": "shared memory has no room for more",
     # why it is not loaded into registers ahead
     "costly": "the loop has {0}, which needs the registers",

@@ -14,32 +14,34 @@ second ones of the iteration before, and computes while these are under way.
       stage 1 of the last one
 
 What stage 1 needs of stage 0 is carried: operands in registers, and the turn of the slot, which is
-released an iteration later. This is software pipelining as of modulo scheduling, with two stages.
+released an iteration later. If only stage 1 reads a part of a ring, it waits for that as well. This
+is software pipelining as of modulo scheduling, with two stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
-from tileir.codegen.block.op_facts import ASYNC_READS, COPIES, accessed
+from tileir.codegen.block.op_facts import COPIES, HARMLESS, accessed
 from tileir.codegen.block.op_rules import TRUTH
 from tileir.codegen.block.types import Frag, Shared, Turn, registers_of
 from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.register_estimate import MORE
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Region, Value
 from tileir.types import Tile
 
-from .roles.producer_slice import HARMLESS
+from .products.product_order import dependents, operands_within, products_in, second_products
 
-LEAST_SLOTS = 3
-"""Slots of a ring of which two are read at a time."""
-MORE_REGISTERS = 40
-"""Registers of a thread besides tiles that are whole: for addresses, and rows of statistics."""
+TWICE_READ = 3
+"""The fewest slots of a ring of which two are read at a time."""
 _WORD_BITS = 32
+_DELAYED = ("mma_async", "release_slot", "wait_mma", "wait_slot")
+"""Ops with effects that may be delayed."""
 
 
 def delay_products(loop: Op, registers: int) -> Op | Reason | None:
@@ -71,14 +73,16 @@ class _Stages:
     def of(cls, loop: Op) -> _Stages | None:
         """Return the stages, None if no product depends on another one."""
         block = loop.regions[0].block
-        products = [op for op in block.ops if op.name in ASYNC_READS]
-        computed = set(_dependents(block, products))
-        roots = [op for op in products if op in computed and not _chains(op, products)]
+        roots = second_products(block)
         if not roots or list(continues(block)) != [block.ops[-1]]:
             return None
-        second = set(_dependents(block, roots)) | {*roots}
+        second = set(dependents(block, roots)) | {*roots}
         for op in reversed(block.ops[:-1]):
-            if op.name == "release_slot" or (op.name == "shared_view" and _users(op) <= second):
+            if op.name in ("shared_view", "wait_slot") and _users(op) <= second:
+                second.add(op)
+        read = {behind(value)[0] for op in second for value in op.operand_list() if _is_slot(value)}
+        for op in block.ops:
+            if op.name == "release_slot" and not read.isdisjoint(op.operands["rings"]):
                 second.add(op)
         made = cls(loop, block, block.ops[-1], [op for op in block.ops if op in second])
         made._divide()
@@ -87,7 +91,7 @@ class _Stages:
     def _divide(self) -> None:
         """Divide stage 0."""
         rest = [op for op in self.block.ops[:-1] if op not in self.second]
-        late = set(_dependents(self.block, self.results()))
+        late = set(dependents(self.block, self.results()))
         for op in reversed(rest):
             if _narrows(op) and _users(op) <= late | {*self.second}:
                 late.add(op)
@@ -103,8 +107,10 @@ class _Stages:
         """Return the values of stage 0 that stage 1 needs, of memory the turn of its slot."""
         found = dict[Value, None]()
         for op in self.second:
-            for value in _operands(op):
-                root = _turn_of(value) if isinstance(value.type, Shared) else value
+            for value in operands_within(op):
+                wait, root = _wait_for(value), value
+                if isinstance(value.type, Shared):
+                    root = wait and wait.operands["turn"]
                 if root is not None and root.owner not in self.second and self._is_inside(root):
                     found[root] = None
         return list(found)
@@ -129,25 +135,28 @@ class _Stages:
     def problem(self, registers: int) -> Reason | None:
         """Return why the products of stage 1 cannot be delayed; None if they can."""
         for op in (*self.second, *self.late):
-            if op.name not in (*ASYNC_READS, "wait_mma", "release_slot") and not _is_harmless(op):
+            if op.name not in _DELAYED and not _is_harmless(op):
                 return Reason("delayed_effect", op.name)
-        if any(op.name in (*ASYNC_READS, "wait_mma") for op in self.late):
+        if any(op.name in ("mma_async", "wait_mma") for op in self.late):
             return Reason("sum_used")
-        slots = [value.type.slots for value in self.crossing() if isinstance(value.type, Turn)]
-        if min(slots, default=LEAST_SLOTS) < LEAST_SLOTS:
-            return Reason("delayed_slots", LEAST_SLOTS)
+        waits = {_wait_for(value) for op in self.second for value in operands_within(op)}
+        if any(
+            wait is not None and wait not in self.second and _slots(wait) < TWICE_READ
+            for wait in waits
+        ):
+            return Reason("delayed_slots", TWICE_READ)
         stored = {behind(value)[0] for op in self.loop.walk() for value in _stored(op)}
-        read = (value for op in self.second for value in _operands(op))
+        read = (value for op in self.second for value in operands_within(op))
         if any(isinstance(each.type, Shared) and behind(each)[0] in stored for each in read):
             return Reason("stored_anew")
         for value in self.crossing():
             if not isinstance(value.type, Frag | Tile | Turn):
                 return Reason("delayed_type", value.owner.name)
-        products = [op for op in (*self.first, *self.second) if op.name in ASYNC_READS]
+        products = products_in((*self.first, *self.second))
         held = {*self.crossing()} - {op.operands["acc"] for op in products}
         words = sum(map(_words, [*held, *(op.result for op in products)]))
-        if words + MORE_REGISTERS > registers:
-            return Reason("delayed_registers", words + MORE_REGISTERS)
+        if words + MORE > registers:
+            return Reason("delayed_registers", words + MORE)
         return None
 
 
@@ -220,7 +229,7 @@ class _Rotation:
         before = {each: block.add_argument(each.type) for each in self._crossing}
         start = next(n for n, op in enumerate(stages.first) if op.name == "wait_mma")
         waits = [op for op in stages.second if op.name == "wait_mma"]
-        behind = {*waits, *_dependents(stages.block, waits)}
+        behind = {*waits, *dependents(stages.block, waits)}
         behind |= {op for op in stages.second if op.name == "release_slot"}
         self._add(block, stages.first[:start], values)
         self._add(block, [op for op in stages.second if op not in behind], before)
@@ -238,7 +247,7 @@ class _Rotation:
     def _add(self, block: Block, ops: Iterable[Op], values: dict[Value, Value]) -> None:
         """Add copies of ops, for the iteration that `values` are of."""
         for op in ops:
-            for value in _operands(op):
+            for value in operands_within(op):
                 self._address(block, value, values)
             block.ops.append(op.clone(values))
 
@@ -262,9 +271,9 @@ class _Rotation:
 
 def _products_first(ops: Sequence[Op]) -> list[Op]:
     """Return ops with those products before the first wait that need no other one's result."""
-    products = [op for op in ops if op.name in ASYNC_READS]
+    products = products_in(ops)
     start = next((n for n, op in enumerate(ops) if op.name == "wait_mma"), len(ops))
-    independent = {*products} - {*_dependents(ops[0].parent, products)}
+    independent = {*products} - {*dependents(ops[0].parent, products)}
     early = {op for op in ops[start:] if op in independent}
     for op in reversed(ops[start:]):
         if _users(op) & early:
@@ -273,23 +282,6 @@ def _products_first(ops: Sequence[Op]) -> list[Op]:
         return [*ops]
     moved = [op for op in ops[start:] if op in early]
     return [*ops[:start], *moved, *(op for op in ops[start:] if op not in early)]
-
-
-def _dependents(block: Block, roots: Iterable[Op | Value]) -> Iterator[Op]:
-    """Yield the ops of a block that depend on the results of others, or on values, in order."""
-    known = set[Value]()
-    for root in roots:
-        known.update([root] if isinstance(root, Value) else root.results)
-    for op in block.ops[:-1]:
-        if not known.isdisjoint(_operands(op)):
-            known.update(op.results)
-            yield op
-
-
-def _operands(op: Op) -> Iterator[Value]:
-    """Yield what an op uses, and what is in its regions."""
-    for each in op.walk():
-        yield from each.operand_list()
 
 
 def _users(op: Op) -> set[Op]:
@@ -302,14 +294,6 @@ def _users(op: Op) -> set[Op]:
                 user = user.parent.parent_op
             found.add(user)
     return found
-
-
-def _chains(product: Op, products: Sequence[Op]) -> bool:
-    """Whether a product depends on another one by adding to its sum alone."""
-    before = product.operands["acc"].owner
-    if isinstance(before, Op) and before.name == "wait_mma":
-        before = before.operands["flight"].owner
-    return before in products and isinstance(product.operands["lhs"].type, Shared)
 
 
 def _is_harmless(op: Op) -> bool:
@@ -332,12 +316,20 @@ def _narrows(op: Op) -> bool:
     return len(sizes) == 2 and sizes[1] < sizes[0] and op.spec.effects in HARMLESS
 
 
-def _turn_of(tile: Value) -> Value | None:
-    """Return the turn of the slot that a tile is in, None if it is in none that is awaited."""
+def _is_slot(value: Value) -> bool:
+    return _wait_for(value) is not None
+
+
+def _wait_for(tile: Value) -> Op | None:
+    """Return the op that waits for the slot that a tile is in, None if it is in none."""
     while isinstance(tile.owner, Op) and tile.owner.name == "shared_view":
         tile = tile.owner.operands["source"]
     op = tile.owner
-    return op.operands["turn"] if isinstance(op, Op) and op.name == "wait_slot" else None
+    return op if isinstance(op, Op) and op.name == "wait_slot" else None
+
+
+def _slots(wait: Op) -> int:
+    return wait.operands["turn"].type.slots
 
 
 def _words(value: Value) -> int:
@@ -374,7 +366,7 @@ def _count_pending(block: Block) -> None:
     """Have each wait of a block leave those products under way that were started later."""
     numbers = dict[Value, int]()
     for op in block.ops:
-        if op.name in ASYNC_READS:
+        if op.name == "mma_async":
             numbers[op.result] = len(numbers)
         elif op.name == "wait_mma":
             op.attributes["pending"] = len(numbers) - 1 - numbers[op.operands["flight"]]

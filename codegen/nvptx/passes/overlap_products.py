@@ -38,7 +38,7 @@ from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
-from .widen_rings import threads_fill, widen_ring
+from .products.widen_rings import threads_fill, widen_ring
 
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
 _FILLS = (*COPIES, *COMMITS)

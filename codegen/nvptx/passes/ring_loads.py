@@ -21,7 +21,7 @@ from tileir.codegen.block.op_facts import COPIES, ENDS, SAME_MEMORY
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason, Reasons
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
-from tileir.codegen.nvptx.schedule.async_loads import copy_problem, gather_vector
+from tileir.codegen.nvptx.schedule.async_loads import LEAST_SLOTS, copy_problem, gather_vector
 from tileir.codegen.nvptx.schedule.view_facts import streaming
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.types import memory_bytes
@@ -36,8 +36,6 @@ MOST_STAGES = 5
 """The most slots of a ring; more only make the code before the first iteration longer."""
 USUAL_STAGES = 3
 """Slots where memory allows: copies for two iterations in flight, as one may be too late."""
-LEAST_STAGES = 2
-"""The fewest slots of a ring: one is read while the other is filled."""
 IN_FLIGHT = 64 << 10
 """Bytes in flight that saturate memory: twice an SM's bandwidth (some 40 bytes a nanosecond) times
 the latency (some 800 nanoseconds). More slots would lower the number of resident blocks."""
@@ -113,7 +111,7 @@ class Rings:
                 copied.append(found)
         while copied:
             stages, why = self._stages(loop, copied)
-            if stages >= LEAST_STAGES:
+            if stages >= LEAST_SLOTS:
                 return RingLoads(copied, stages, why, self._state.threads, facts)
             largest = max(copied, key=lambda each: each.bytes)
             refused.add(largest.early.load, Reason("no_room", largest.bytes))
@@ -134,7 +132,7 @@ class Rings:
         if wanted != saturating:
             why = Reason("ring_usual" if wanted == USUAL_STAGES else "ring_most")
         places = {each.place for each in copied}
-        while wanted >= LEAST_STAGES:
+        while wanted >= LEAST_SLOTS:
             ring = {loop: (size * wanted, unit)}
             needed = memory_needed(self._state.kernel.body, ring, without=places)
             if needed <= self._room:

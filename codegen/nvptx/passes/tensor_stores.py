@@ -40,8 +40,7 @@ from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Token
 
-LEAST_SLOTS = 3
-"""The slots of rings that the memory of a store leaves room for."""
+from .ring_loads import USUAL_STAGES
 
 
 def store_tensors(state: KernelState, target: Target) -> None:
@@ -157,7 +156,7 @@ def _memory(tile: Value, recipe: TensorRecipe) -> Shared | None:
 
 
 class _Room:
-    """The bytes of shared memory that tiles to store may take."""
+    """The bytes of shared memory that tiles to store may take, beside as many slots as usual."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -169,7 +168,7 @@ class _Room:
         if loop is None:
             return None if kind.bytes <= self._size else Reason("no_store_room", kind.bytes)
         taken = self._taken.get(loop, 0) + kind.bytes
-        if LEAST_SLOTS * sum(_operands(loop)) + taken > self._size:
+        if USUAL_STAGES * sum(_operands(loop)) + taken > self._size:
             return Reason("no_store_room", kind.bytes)
         self._taken[loop] = taken
         return None

@@ -181,10 +181,23 @@ def _roles(state: State, each: KernelState, named: Named) -> Found:
         what = f"{counted(warps, 'warp')} from number {role.attributes['first']} on{works}"
         yield Row(role, f"{what}; {registers} registers a thread", f"it {does} slots of rings")
     for op in each.kernel.walk():
+        if reasons := _reasons(each, Decision.RING_SLOTS, op):
+            yield from _ring_of_roles(op, reasons)
         if reasons := _reasons(each, Decision.ONE_ROLE, op):
             yield _because(op, "all warps have one role", *reasons)
         if op.name == "copy_tensor" and op.attributes["multicast"] is not None:
             yield Row(op, "each block of the cluster copies half, and to both", "both multiply it")
+
+
+def _ring_of_roles(loop: Op, reasons: Sequence[Reason]) -> Found:
+    """Return the slots of a ring that another role fills, and the parts that it is filled in."""
+    waits = [op for op in loop.regions[0].block.ops if op.name == "wait_slot"]
+    if not waits:  # all warps have one role
+        return
+    ring = waits[0].operands["rings"][0].owner
+    what = f"ring of {ring.results[0].type.slots} slots of {slot_bytes(ring)} bytes"
+    parts = f", each filled and released in {len(waits)} parts" if len(waits) > 1 else ""
+    yield _because(loop, what + parts, *reasons)
 
 
 def _overlapping(state: State, each: KernelState, named: Named) -> Found:
@@ -193,7 +206,7 @@ def _overlapping(state: State, each: KernelState, named: Named) -> Found:
             inside = op.regions[0].block.ops
             late = any(inner.name == "wait_mma_reads" for inner in inside)
             when = "while the next iteration starts its own" if late else "in their own iteration"
-            if any(inner.name == "held_slot" for inner in inside):
+            if Reason("delayed") in reasons:
                 when = "while the next iteration computes what comes behind its own"
             yield _because(op, f"products awaited {when}", *reasons)
             if Reason("ring_read") in _reasons(each, Decision.RING_SLOTS, op):

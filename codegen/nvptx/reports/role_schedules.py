@@ -64,7 +64,7 @@ class _RoleSchedule(LoopSchedule):
             return super()._step(op, body)
         place = self._slot(op.operands.get("rings") or op.operands["tiles"], op.operands["turn"])
         number = _number(op.operands["turn"], self._body)
-        those = f", which i-{-number} has read" if number < 0 else ""
+        those = f", {_WHOSE[op.name].format(-number)}" if number < 0 else ""
         return f"{text.format(place)}{those}{self._condition(op)}"
 
     def _tiles(self, tiles: Iterable[Value], body: bool) -> str:
@@ -102,4 +102,6 @@ _SLOTS = {
     "wait_slot": "wait for {}: the copies to it have arrived",
     "release_slot": "release {}",
 }
+_WHOSE = {"release_slot": "which i-{} has read", "wait_slot": "that of i-{}"}
+"""Op on a slot -> what a slot of an earlier iteration is."""
 """Op on a slot -> what it does, with the slot."""

@@ -16,6 +16,8 @@ from tileir.types import Element
 
 from .view_facts import vector_of
 
+LEAST_SLOTS = 2
+"""The fewest slots of a ring: one is read while the other is filled."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 

@@ -42,11 +42,10 @@ from .mma_plan import (
     taken_bits,
 )
 from .read_conversions import early_tiles, why_not_ahead
+from .register_estimate import MORE
 from .staged import root_of, seen_as
 from .view_facts import inner_of
 
-MORE_REGISTERS = 40
-"""Registers of a thread besides accumulators. ptxas 13.0 asks for 26 at least."""
 _TYPES = frozenset(atom.a for atom in GROUP_ATOMS)
 _WITH_SHORT_SUMS = ("e4m3", "e5m2")
 """Operand types whose products tensor cores add with few bits: one more than 13."""
@@ -134,7 +133,7 @@ def _too_large(
         return Reason("group_memory", total)
     added = [op.result.type.size for op, plan in plans.items() if is_promoted(op, plan)]
     words = (accumulator_words(kernel) + max(added, default=0)) // threads
-    return Reason("group_registers", words) if words + MORE_REGISTERS > registers else None
+    return Reason("group_registers", words) if words + MORE > registers else None
 
 
 def _outermost_loop(value: Value) -> Op | None:

@@ -30,6 +30,7 @@ from tileir.gpus import Target
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Scalar, Tile
 
+from .async_loads import LEAST_SLOTS
 from .mma_plan import plan_of
 
 MORE = 40
@@ -38,8 +39,6 @@ MORE_FOR_LOOP = 40
 """The same for each loop around the one that has matrix products: as of a persistent kernel."""
 ADDRESSES_FOR_SUM = 2
 """Of so many addresses that a block computes from offsets of 64 bits, one sum is kept."""
-LEAST_SLOTS = 2
-"""The fewest slots of a ring."""
 _WORD_BITS = 32
 _CONDITION = Scalar("i1")
 _WHOLE = {*PRODUCT_NAMES, *ENDS, "fold", "store_shared"}

@@ -13,17 +13,13 @@ from dataclasses import dataclass, field
 from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.block.areas import ALLOCATIONS
 from tileir.codegen.block.control_edges import BOUNDS, continues
-from tileir.codegen.block.op_facts import COPIES
+from tileir.codegen.block.op_facts import COPIES, HARMLESS
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.schedule.token_order import ordered_before, why_fenced
 from tileir.codegen.ops import Family, family_of
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, UNDECLARED
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import Token
-
-HARMLESS = (PURE, NO_MEMORY_EFFECT, UNDECLARED)
-"""Effects of ops that may be repeated, and dropped where nothing uses their results."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,11 @@
 """How a kernel's warps are divided into roles, or why they are not.
 
 Rings live as long as the kernel then, and a thread has what is left when the producer's warpgroup
-has given up its registers. As many blocks are to be resident on an SM as both suffice for.
+has given up its registers. As many blocks are to be resident on an SM as both suffice for. What is
+left of the memory of each is for more slots.
+
+Tiles of a ring that products read which depend on one another are *parts* of it: each is waited for
+and released by itself, as keys and values of attention are.
 """
 
 from __future__ import annotations
@@ -9,13 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.block.areas import ROW_ALIGNMENT, alignment, area_bytes
+from tileir.codegen.block.areas import ROW_ALIGNMENT, slot_bytes
 from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import COMPILER
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC
 from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
+from tileir.codegen.nvptx.passes.memory.place_barriers import ROOM
+from tileir.codegen.nvptx.passes.products.product_order import readers_in, second_products
+from tileir.codegen.nvptx.passes.ring_loads import MOST_STAGES
 from tileir.codegen.nvptx.reasons import Reason
+from tileir.codegen.nvptx.schedule.async_loads import LEAST_SLOTS
 from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
@@ -23,8 +31,6 @@ from tileir.ir import Body, Op, Value
 
 from .producer_slice import ProducerSlice, producer_slice
 
-LEAST_SLOTS = 2
-"""The fewest slots of a ring: one is read while the other is filled."""
 PRODUCER_REGISTERS = 40
 """Registers of a thread of the producer: enough for addresses and indices."""
 MOST_REGISTERS = 256
@@ -36,6 +42,18 @@ _MORE = WARPGROUP << LANE_BITS
 
 
 @dataclass(slots=True, eq=False)
+class Part:
+    """Tiles of a ring that are filled together, and read by the same products."""
+
+    tiles: tuple[int, ...]
+    """Their numbers."""
+    rings: tuple[Value, ...] = ()
+    full: Value | None = None
+    empty: Value | None = None
+    """The mbarriers of the slots."""
+
+
+@dataclass(slots=True, eq=False)
 class Ring:
     """A pipelined loop, and the ring that its tensor copies fill; then that of the roles."""
 
@@ -43,11 +61,10 @@ class Ring:
     alloc: Op
     full: Op
     slots: int
+    parts: Sequence[Part]
     before: Ring | None = None
     """One with the same memory, whose loop comes before: it is used again, turn by turn."""
     rings: tuple[Value, ...] = ()
-    barriers: tuple[Value, ...] = ()
-    """The full mbarriers and the empty ones."""
 
     @property
     def first(self) -> Ring:
@@ -55,13 +72,16 @@ class Ring:
         return self if self.before is None else self.before.first
 
     @property
+    def slot_bytes(self) -> int:
+        """Bytes of a slot, if it has memory of its own."""
+        return 0 if self.before is not None else slot_bytes(self.alloc)
+
+    @property
     def bytes(self) -> int:
         """Bytes with that many slots, if it has memory of its own."""
         if self.before is not None:
             return 0
-        unit = alignment(self.alloc)
-        size = area_bytes(self.alloc) // self.alloc.results[0].type.slots
-        return -(-size // unit) * unit * self.slots + 2 * ROW_ALIGNMENT
+        return self.slot_bytes * self.slots + 2 * ROW_ALIGNMENT * len(self.parts)
 
 
 @dataclass(slots=True)
@@ -110,7 +130,21 @@ def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan
     chosen = contract.by("minnctapersm") == COMPILER
     while chosen and _fits(state.threads, blocks + 1, memory, needed, least, target):
         blocks += 1
+    _add_slots(rings, target.shared_of_each(blocks) - memory)
     return RolePlan(found, rings, blocks, _registers(state.threads, blocks, target))
+
+
+def _add_slots(rings: Sequence[Ring], room: int) -> None:
+    """Add slots to rings, the shortest ones first, as far as so many bytes are enough.
+
+    Some are left, so that what the consumer stores to shared memory needs no barriers more.
+    """
+    own = [ring for ring in rings if ring.before is None]
+    room -= ROOM
+    while growing := [it for it in own if it.slots < MOST_STAGES and it.slot_bytes <= room]:
+        ring = min(growing, key=lambda ring: ring.slots)
+        ring.slots += 1
+        room -= ring.slot_bytes
 
 
 def _fits(
@@ -160,9 +194,25 @@ def _ring(loop: Op, others: Sequence[Ring]) -> Ring:
     assert wait is not None
     alloc, full = wait.operands["rings"][0].owner, wait.operands["barriers"].owner
     kinds = [value.type for value in alloc.results]
+    parts = _parts(wait)
     same = (
         each
         for each in reversed(others)
-        if each.loop.parent is loop.parent and [it.type for it in each.alloc.results] == kinds
+        if each.loop.parent is loop.parent
+        and [it.type for it in each.alloc.results] == kinds
+        and [part.tiles for part in each.parts] == [part.tiles for part in parts]
     )
-    return Ring(loop, alloc, full, alloc.results[0].type.slots, next(same, None))
+    return Ring(loop, alloc, full, alloc.results[0].type.slots, parts, next(same, None))
+
+
+def _parts(wait: Op) -> list[Part]:
+    """Return the parts of a ring: by whether the products that come second read a tile, or others.
+
+    Those of the first products come first.
+    """
+    second, found = {*second_products(wait.parent)}, dict[tuple[bool, bool], list[int]]()
+    for number, tile in enumerate(wait.results):
+        readers = [*readers_in(tile, wait.parent)]
+        late = tuple(any((op in second) is way for op in readers) for way in (False, True))
+        found.setdefault((not late[0], late[1]), []).append(number)
+    return [Part(tuple(tiles)) for _, tiles in sorted(found.items())]

@@ -18,6 +18,7 @@ from typing import Any
 
 from tileir.codegen.block.control_edges import BOUNDS, continues
 from tileir.codegen.block.make import make
+from tileir.codegen.block.op_facts import HARMLESS
 from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.types import Mbarrier, Shared, Turn
 from tileir.codegen.launch_terms import Choice
@@ -29,8 +30,7 @@ from tileir.gpus import Target
 from tileir.ir import Block, Op, Region, Value
 from tileir.types import Token
 
-from .producer_slice import HARMLESS
-from .role_plan import PRODUCER_REGISTERS, Ring, RolePlan, planned, wait_of
+from .role_plan import PRODUCER_REGISTERS, Part, Ring, RolePlan, planned, wait_of
 
 _FILLING = ("advance", "commit_copies", "copy_tensor", "shared_slot", "wait_copies")
 
@@ -113,24 +113,25 @@ class _Split:
         """Allocate a ring and its mbarriers for as long as the kernel runs."""
         if ring.before is not None:
             ring.slots, ring.rings = ring.before.slots, ring.before.rings
-            ring.barriers = ring.before.barriers
+            ring.parts = ring.before.parts
             return
         kinds = [
             Shared(kind.element, kind.shape, kind.offsets, ring.slots)
             for kind in (value.type for value in ring.alloc.results)
         ]
         alloc = make("shared_alloc", results=kinds, origin=ring.alloc)
-        made, barriers = [alloc], []
-        for arrivals in (None, self._consumers):
-            each = make("mbarrier_alloc", results=[Mbarrier(ring.slots)], origin=ring.full)
-            attributes = {"arrivals": arrivals}
-            operands = {"barriers": each.result}
-            made += [each, make("mbarrier_init", operands, attributes, origin=ring.full)]
-            barriers.append(each.result)
+        made, ring.rings = [alloc], tuple(alloc.results)
+        for part in ring.parts:
+            part.rings = tuple(ring.rings[number] for number in part.tiles)
+            for slot, arrivals in (("full", None), ("empty", self._consumers)):
+                each = make("mbarrier_alloc", results=[Mbarrier(ring.slots)], origin=ring.full)
+                attributes = {"arrivals": arrivals}
+                operands = {"barriers": each.result}
+                made += [each, make("mbarrier_init", operands, attributes, origin=ring.full)]
+                setattr(part, slot, each.result)
         for op in made:
             op.insert_before(anchor)
             self._common.add(op)
-        ring.rings, ring.barriers = tuple(alloc.results), tuple(barriers)
 
     def _rings(self) -> list[Ring]:
         """Return the rings with memory of their own."""
@@ -196,22 +197,25 @@ class _Split:
     def _fill(
         self, ring: Ring, block: Block, values: dict[Value, Value], turns: dict[Ring, Value]
     ) -> None:
-        """Add what fills a slot, as the prologue of the pipelined loop does."""
+        """Add what fills a slot, as the prologue of the pipelined loop does, part by part."""
         prologue, turn = ring.loop.regions[1].block, turns[ring.first]
-        full, empty = ring.barriers
+        (commit,) = [op for op in prologue.ops if op.name == "commit_copies"]
         values = dict(values)
         values[prologue.arguments[0]] = block.arguments[0]
         values[prologue.arguments[2]] = turn
         values |= zip(ring.alloc.results, ring.rings, strict=True)
-        operands = {"barriers": empty, "rings": ring.rings, "turn": turn}
-        block.ops.append(make("acquire_slot", operands, origin=ring.loop))
-        for op in prologue.ops[:-1]:
-            if op.name == "commit_copies":
-                tiles = tuple(values[tile] for tile in op.operands["tiles"])
-                operands = {"tiles": tiles, "barriers": full, "turn": turn}
-                block.ops.append(make("commit_slot", operands, origin=op))
-            elif op.name != "advance":
-                block.ops.append(_without_tokens(op.clone(values)))
+        for number, part in enumerate(ring.parts):
+            operands = {"barriers": part.empty, "rings": part.rings, "turn": turn}
+            block.ops.append(make("acquire_slot", operands, origin=ring.loop))
+            slots = [commit.operands["tiles"][tile] for tile in part.tiles]
+            for op in prologue.ops[:-1]:
+                filled = _filled(op)
+                mine = filled in slots if filled is not None else not number
+                if mine and op.name not in ("advance", "commit_copies"):
+                    block.ops.append(_without_tokens(op.clone(values)))
+            tiles = tuple(values[tile] for tile in slots)
+            operands = {"tiles": tiles, "barriers": part.full, "turn": turn}
+            block.ops.append(make("commit_slot", operands, origin=commit))
         block.ops.append(_advance(ring, turn, ring.loop))
         turns[ring.first] = block.ops[-1].result
 
@@ -241,24 +245,34 @@ class _Split:
             turn = loop.add_result(turn.type)
 
     def _wait_and_release(self, ring: Ring) -> None:
-        """Have the body of a loop wait for a slot, release it, and advance its turn."""
-        loop, (full, empty) = ring.loop, ring.barriers
+        """Have the body of a loop wait for a slot, release it, and advance its turn.
+
+        Of the parts but the first one, that is where they are read.
+        """
+        loop = ring.loop
         block, wait = loop.regions[0].block, wait_of(loop)
         assert wait is not None
         count = 1 + len(loop.operands["initValues"])
         delayed = [each for each in block.arguments[count:] if isinstance(each.type, Token)]
         turn = block.add_argument(Turn(ring.slots, phased=True))
-        slot = {"rings": ring.rings, "turn": turn}
-        kinds = [tile.type for tile in wait.results]
-        waited = make("wait_slot", {"barriers": full, **slot}, results=kinds, origin=wait)
-        waited.insert_before(wait)
-        for tile, other in zip(wait.results, waited.results, strict=True):
-            tile.replace_all_uses_with(other)
-        _forget(delayed, waited)
-        release = make("release_slot", {"barriers": empty, **slot}, origin=wait)
-        release.insert_after(_last_reader(waited, block))
+        waits = list[tuple[Part, Op]]()
+        for part in ring.parts:
+            slot = {"barriers": part.full, "rings": part.rings, "turn": turn}
+            tiles = [wait.results[number] for number in part.tiles]
+            kinds = [tile.type for tile in tiles]
+            waited = make("wait_slot", slot, results=kinds, origin=wait)
+            waited.insert_before(_first_user(tiles, block) if waits else wait)
+            for tile, other in zip(tiles, waited.results, strict=True):
+                tile.replace_all_uses_with(other)
+            waits.append((part, waited))
+        _forget(delayed, waits[0][1])
         following = _advance(ring, turn, loop)
-        following.insert_after(release)
+        following.insert_after(wait)
+        for part, waited in waits:
+            slot = {"barriers": part.empty, "rings": part.rings, "turn": turn}
+            release = make("release_slot", slot, origin=wait)
+            release.insert_after(_last_reader(waited, block))
+            following.move_after(max(release, following, key=lambda op: op.index))
         (end,) = continues(block)
         carried = end.operands["operands"][: count - 1]
         end.operands["operands"] = (*carried, following.result)
@@ -274,7 +288,14 @@ class _Split:
         made = _loop(loop, region, firsts, {})
         made.insert_before(loop)
         loop.replace_with(*made.results[:-1])
-        self._state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
+        reasons, planned = (
+            self._state.reasons[Decision.RING_SLOTS],
+            ring.alloc.results[0].type.slots,
+        )
+        if ring.slots != planned:
+            reasons.drop(loop)
+            reasons.add(made, Reason("ring_room" if ring.slots < planned else "ring_producer"))
+        reasons.hand_on(loop, made, ())
         for old in (ring.full, ring.alloc):
             for use in [use for value in old.results for use in value.uses]:
                 use.op.erase()
@@ -325,6 +346,22 @@ def _forget(tokens: Iterable[Value], waited: Op) -> None:
         made.insert_before(waited)
         for token in used:
             token.replace_all_uses_with(made.result)
+
+
+def _filled(op: Op) -> Value | None:
+    """Return the slot that an op makes, or describes a copy to; None if it does neither."""
+    return op.result if op.name == "shared_slot" else op.operands.get("destination")
+
+
+def _first_user(tiles: Sequence[Value], block: Block) -> Op:
+    """Return the first op of a block that uses tiles, or is around one that does."""
+    found = list[Op]()
+    for use in [use for tile in tiles for use in tile.uses]:
+        here = use.op
+        while here.parent is not block:
+            here = here.parent.parent_op
+        found.append(here)
+    return min(found, key=lambda op: op.index)
 
 
 def _last_reader(waited: Op, block: Block) -> Op:

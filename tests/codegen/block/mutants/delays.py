@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tileir.codegen.block.types import Frag, Turn
-from tileir.ir import Body, Op
+from tileir.ir import Block, Body, Op, Value
 
 from .defect import EMULATOR, VERIFIER, Site, defect, ops
 
@@ -28,10 +28,25 @@ def no_release(body: Body) -> Iterator[Site]:
 @defect("slot of the iteration released, not that of the delayed product", VERIFIER, _STAGE)
 def other_release(body: Body) -> Iterator[Site]:
     for release in _delayed_releases(body):
-        wait = _before(release, "wait_slot")
-        if release.operands["turn"].owner is release.parent:
-            turn = wait.operands["turn"]
+        for turn in _other_turns(release):
             yield Site(release, lambda op=release, turn=turn: op.operands.update(turn=turn))
+
+
+@defect(
+    "slot of this iteration awaited for a delayed product, or the other way round", VERIFIER, _STAGE
+)
+def other_wait(body: Body) -> Iterator[Site]:
+    for loop in _loops(body):
+        for wait in [op for op in loop.regions[0].block.ops if op.name == "wait_slot"]:
+            for turn in _other_turns(wait):
+                yield Site(wait, lambda op=wait, turn=turn: op.operands.update(turn=turn))
+
+
+def _other_turns(op: Op) -> list[Value]:
+    """Return the turns of other waits in the block of an op."""
+    waits = (each for each in op.parent.ops if each.name == "wait_slot")
+    turns = dict.fromkeys(wait.operands["turn"] for wait in waits)
+    return [turn for turn in turns if turn is not op.operands["turn"]]
 
 
 @defect("delayed product of the slot of this iteration", EMULATOR, _STAGE)
@@ -79,13 +94,18 @@ def first_again(body: Body) -> Iterator[Site]:
 def _loops(body: Body) -> Iterator[Op]:
     """Yield the loops in which products are delayed."""
     for loop in ops(body, "for"):
-        if any(op.name == "held_slot" for op in loop.regions[0].block.ops):
+        if _is_delayed(loop.regions[0].block):
             yield loop
+
+
+def _is_delayed(block: Block) -> bool:
+    """Whether a wait leaves a product under way that is awaited in the same iteration."""
+    return any(op.name == "wait_mma" and op.attributes["pending"] for op in block.ops)
 
 
 def _delayed_releases(body: Body) -> Iterator[Op]:
     for release in ops(body, "release_slot"):
-        if any(op.name == "held_slot" for op in release.parent.ops):
+        if _is_delayed(release.parent):
             yield release
 
 

@@ -279,14 +279,14 @@ def tensor_stores(text: str, twice: bool = False) -> Kernel:
     return Kernel(assemble(text), "k", "sm_90", (start,))
 
 
-def delayed_products() -> Kernel:
+def delayed_products(name: str) -> Kernel:
     """Attention on two tiles of rows, and five of keys of which the last one is ragged."""
 
     def start() -> Any:
-        arguments, grid, expected = delays.launch("attention", 100, 300, (0, 5))
+        arguments, grid, expected = delays.launch(name, 100, 300, (0, 5))
         return arguments, grid, lambda: (arguments[3] == expected).all()
 
-    return Kernel(assemble(delays.TEXT), "k", "sm_90", (start,))
+    return Kernel(assemble(delays.TEXTS[name]), "k", "sm_90", (start,))
 
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
@@ -299,7 +299,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_tensor_copies_once": lambda: product_of_warpgroups(True, again=False),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     "wgmma_async_copies_two_barriers": lambda: product_of_warpgroups(False, _MANY_BLOCKS),
-    "delayed_products": delayed_products,
+    "delayed_products": lambda: delayed_products("attention"),
+    "delayed_products_of_one_tile": lambda: delayed_products("one tile"),
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "wgmma_clusters": product_of_clusters,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),

@@ -119,6 +119,8 @@ PERSISTENT = TEXT.replace(
 """One block has three tiles of rows."""
 USED = TEXT.replace("mmaf %query, %k, %none", "mmaf %query, %k, %acc")
 """The first product adds to the sum of the second one."""
+ONE_TILE = TEXT.replace("%half, %v, %scaled", "%half, %k, %scaled")
+"""Both products multiply the same tile, of which two slots are read at a time."""
 STORED = TEXT.replace(
     "continue %higher, %next",
     f"""%w = store_view_tko weak %next, %pc[%x, %zero]
@@ -133,8 +135,9 @@ TEXTS = {
     "unscaled": UNSCALED,
     "persistent": PERSISTENT,
     "used": USED,
+    "one tile": ONE_TILE,
 }
-DELAYED = ["attention", "two loops", "unscaled", "persistent"]
+DELAYED = ["attention", "two loops", "unscaled", "persistent", "one tile"]
 
 
 @cache
@@ -151,6 +154,8 @@ def _expected(name: str, q: Any, k: Any, v: Any, low: int, end: int) -> np.ndarr
         for tile, source in ((keys, k), (values, v)):
             part = source[64 * i : 64 * i + 64]
             tile[: len(part)] = part
+        if name == "one tile":
+            values = keys.T
         score = q.astype(np.float32) @ keys.T + (acc if name == "used" else 0)
         higher = np.maximum(most, score.max(1, keepdims=True))
         scaled = acc * np.where(higher > most, -1, 1)
@@ -183,7 +188,7 @@ def run(
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("name", ["attention", "two loops"])
+@pytest.mark.parametrize("name", ["attention", "two loops", "one tile"])
 def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 150, 300, (0, 5), schedule)
 
@@ -242,8 +247,22 @@ def test_why_products_are_not_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _why(USED) == "sum_used"
     assert _why(STORED) == "delayed_effect"
     assert _why(TEXT, 96) == "delayed_registers"
-    monkeypatch.setattr(delay_products, "LEAST_SLOTS", 6)
-    assert _why(TEXT) == "delayed_slots"
+    monkeypatch.setattr(delay_products, "TWICE_READ", 6)
+    assert _why(ONE_TILE) == "delayed_slots"
+
+
+def test_keys_and_values_are_awaited_and_released_by_themselves() -> None:
+    """Values an iteration later than keys, so two slots of each are enough."""
+    loop = _consuming_loop(TEXT)
+    made = delay_products.delay_products(loop, 232)
+    assert isinstance(made, Op)
+    block = made.regions[0].block
+    slots = [op for op in block.ops if op.name in ("wait_slot", "release_slot")]
+    assert [op.name for op in slots] == ["wait_slot", "wait_slot", "release_slot", "release_slot"]
+    keys, values = ({op.operands["turn"] for op in slots[part::2]} for part in (0, 1))
+    assert len(keys) == len(values) == 1
+    assert keys != values
+    assert not any(op.name == "held_slot" for op in block.ops)
 
 
 def test_a_loop_without_dependent_products_is_left_alone() -> None:

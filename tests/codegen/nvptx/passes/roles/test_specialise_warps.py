@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from tests.codegen.emulator.values import aligned
+from tests.codegen.nvptx.passes.test_overlap_products import ROLES
 from tests.codegen.nvptx.passes.test_tensor_rings import TEXT
 from tileir import assemble, emulator
 from tileir.codegen import compile
 from tileir.codegen.emulator import SCHEDULES
+from tileir.gpus import TARGETS
 
 NEVER = "    %never = cmpi less_than %d, %zero, signed : tile<i32> -> tile<i1>\n"
 
@@ -119,3 +121,13 @@ def test_an_index_beyond_any_tensor_is_no_other_one() -> None:
     c = aligned(np.ones((64, 64), np.float32))
     emulator.load(made)["k"].launch(1, [a, b, c, 64, 64, 64, 64, 64, 64])
     assert not c.any()
+
+
+def test_memory_that_registers_leave_is_for_slots() -> None:
+    """Two warpgroups of consumers take the registers of an SM: its memory is one block's."""
+    made = compile(assemble(ROLES), "sm_90", cache=False)
+    remarks = made.stages["specialise_warps"].remarks
+    (ring,) = [each for each in remarks if each.what.startswith("ring of")]
+    assert ring.what.startswith("ring of 5 slots")
+    assert ring.facts["reasons"] == ("ring_producer",)
+    assert made.plan["k"]["dynamic_shared_memory"] <= TARGETS["sm_90"].shared_bytes

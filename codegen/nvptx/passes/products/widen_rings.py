@@ -13,12 +13,11 @@ from __future__ import annotations
 from tileir.codegen.block.areas import alignment, slot_bytes
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Shared, Turn
+from tileir.codegen.nvptx.passes.memory.allocate_memory import memory_needed
+from tileir.codegen.nvptx.passes.ring_loads import RESIDENT_THREADS
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Op, Value
-
-from .memory.allocate_memory import memory_needed
-from .ring_loads import RESIDENT_THREADS
 
 
 def threads_fill(loop: Op) -> Op | None:
