@@ -105,6 +105,12 @@ def _copy(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, f"elements of {source.element} in memory for {destination.element}"
 
 
+def _copy_tensor(op: Op) -> Iterator[tuple[Op, str]]:
+    loaded, stored = op.operands["view"].type.view.element, op.operands["destination"].type.element
+    if (loaded != stored) != (op.attributes["conversion"] is not None):
+        yield op, f"elements of {loaded} in memory for {stored}"
+
+
 def _users(op: Op) -> Iterator[Op]:
     for value in op.results:
         yield from (use.op for use in value.uses)
@@ -122,6 +128,7 @@ _RULES = {
     **dict.fromkeys(EXCHANGES, _exchange),
     "alloca": _aligned,
     "copy_shared": _copy,
+    "copy_tensor": _copy_tensor,
     "shared_alloc": _alloc,
     "shared_slot": _slot,
     "shared_view": _view,

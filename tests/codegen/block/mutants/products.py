@@ -108,6 +108,13 @@ def next_slot(body: Body) -> Iterator[Site]:
         yield Site(commit, change)
 
 
+@defect("conversion of a tensor copy dropped", VERIFIER)
+def conversion_dropped(body: Body) -> Iterator[Site]:
+    for copy in ops(body, "copy_tensor"):
+        if copy.attributes["conversion"] is not None:
+            yield Site(copy, lambda copy=copy: copy.attributes.update(conversion=None))
+
+
 @defect("wait for tensor copies to another slot", VERIFIER)
 def other_slot(body: Body) -> Iterator[Site]:
     for wait in ops(body, "wait_copies"):
