@@ -46,6 +46,9 @@ def _view(op: Op) -> Iterator[tuple[Op, str]]:
 def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
+    copies = (use for use in _users(op) if use.name == "copy_shared")
+    if any(copy.operands["destination"] is op.result for copy in copies):
+        return  # threads fill it, so nothing is under way
     for use in _users(op):
         touches = any(value is op.result for value, _ in accessed(use))
         if touches and use.name not in (*COPIES, *ENDS):

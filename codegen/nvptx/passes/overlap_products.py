@@ -9,7 +9,7 @@ filled again. Behind the loop, one `wait_mma` makes a tile of the flight.
 Where tensor copies fill the ring, the slot that is filled is that of the iteration before. Copies
 of threads need a barrier before the products as well; these would need a second one. Where another
 role fills the ring, a slot is released an iteration later, and that of the last one behind the
-loop.
+loop. What threads copy for products has slots of its own, which take turns (`rotate_copies`).
 
 Where a product of an iteration depends on another one, it is delayed (`delay_products`).
 """
@@ -32,6 +32,7 @@ from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
+from .memory.rotate_copies import UNDER_WAY
 
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
 _FILLS = (*COPIES, "commit_copies")
@@ -124,7 +125,7 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
         area, turn = behind(value)
-        if area in stored:
+        if area in stored and (turn is None or area.type.slots < UNDER_WAY):
             return Reason("stored_anew")
         if turn is not None and any(use.op.name == "wait_group" for use in area.uses):
             return Reason("second_barrier")
@@ -146,10 +147,17 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     block = loop.regions[0].block
     areas = list(dict.fromkeys(behind(value)[0] for value in _operands(products)))
     slots = [op for op in block.ops if op.name == "shared_slot" and op.operands["ring"] in areas]
-    for slot in slots:
+    stored = [slot for slot in slots if any(_stores(use.op) for use in slot.result.uses)]
+    freed = [slot for slot in slots if slot not in stored]
+    for slot in freed:
         slot.move_before(products[0])
-    freed = {"memory": tuple(slot.result for slot in slots)}
-    wait = make("wait_mma_reads", freed, {"pending": len(products)}, origin=products[-1])
+    freed += [_read_before(slot, products[0]) for slot in stored]
+    wait = make(
+        "wait_mma_reads",
+        {"memory": tuple(slot.result for slot in freed)},
+        {"pending": len(products)},
+        origin=products[-1],
+    )
     wait.insert_after(products[-1])
     place = wait
     for fill in [op for op in block.ops if op.name in _FILLS and op.is_before(wait)]:
@@ -157,7 +165,23 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
         place = fill
     awaited = [_carry_flight(loop, each, areas) for each in reversed(sums)]
     for release in [op for op in block.ops if op.name == "release_slot"]:
-        _release_later(loop, release, wait, awaited[0])
+        if not {*release.operands["rings"]}.isdisjoint(areas):  # others have been copied already
+            _release_later(loop, release, wait, awaited[0])
+
+
+def _read_before(slot: Op, place: Op) -> Op:
+    """Insert, before an op, the slot that the iteration before has stored to; return it.
+
+    It is the last one whose turn comes.
+    """
+    ring, turn = slot.operands["ring"], slot.operands["turn"]
+    for _ in range(ring.type.slots - 1):
+        advance = make("advance", {"ring": ring, "turn": turn}, results=[turn.type], origin=slot)
+        advance.insert_before(place)
+        turn = advance.result
+    before = slot.clone({slot.operands["turn"]: turn})
+    before.insert_before(place)
+    return before
 
 
 def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> Op:
