@@ -36,7 +36,8 @@ TENSOR_COPIES = (
     Row(
         "copy_tensor",
         "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
-        "The hardware makes all of it, by a tensor map; the commit behind it starts it.",
+        "The hardware makes all of it, by a tensor map; the commit behind it starts it. It"
+        " converts elements if the tile there has others.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -46,6 +47,7 @@ TENSOR_COPIES = (
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(
             *_BOXES,
+            Attribute("conversion", TEXT, "How elements are converted.", optional=True),
             Attribute(
                 "multicast",
                 INTEGER,
@@ -59,7 +61,8 @@ TENSOR_COPIES = (
         async_proxy=True,
         format=(
             "{view}[[{index}]], {destination}[ token = {token}] tensor_map = {tensor_map}"
-            " dimensions = {dimensions} box = {box}[ multicast = {multicast}]"
+            " dimensions = {dimensions} box = {box}[ conversion = {conversion}]"
+            "[ multicast = {multicast}]"
             " : {view:type}, {index:common}, {destination:type}"
         ),
     ),

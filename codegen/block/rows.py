@@ -64,9 +64,10 @@ PLACES = (
     ),
     Row(
         "shared_slot",
-        "The tile of a ring in the slot of a turn, `%ring[%turn]`, to be filled.",
+        "The tile of a ring in the slot of a turn, `%ring[%turn]`, to be filled.\n"
+        "Copies under way fill it, and only a wait gives what may be read; or a copy_shared.",
         operands=(Operand("ring", SHARED, "A ring."), Operand("turn", TURN, "The slot.")),
-        results=(Result("slot", SHARED, doc="A tile that nobody may read."),),
+        results=(Result("slot", SHARED, doc="A tile that is to be filled."),),
         effects=NO_MEMORY_EFFECT,
         same_memory="ring",
         format="{ring}[[{turn}]] : {ring:type}, {turn:type} -> {slot:type}",

@@ -21,7 +21,7 @@ _BYTES, _ALIGNMENT = 128, 64
 # Numbers of cuda.h.
 DATA_TYPES = {
     "u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8,
-    "bf16": 9,
+    "bf16": 9, "tf32": 11,
 }  # fmt: skip
 """Element type, as PTX spells it -> CUtensorMapDataType."""
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}

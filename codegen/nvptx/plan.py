@@ -58,7 +58,8 @@ tensor_maps             one recipe for each tensor map, which the kernel takes a
                         behind the others: `offset` (a multiple of 64) and `size` (128) in bytes.
                         It is what cuTensorMapEncodeTiled makes of these: `element` is the data
                         type as PTX spells it (u8 is CU_TENSOR_MAP_DATA_TYPE_UINT8, s32 INT32, f16
-                        FLOAT16, and so on), `base` the address, `extents` the globalDim,
+                        FLOAT16, tf32 TFLOAT32, of which there are f32 in global memory, and so
+                        on), `base` the address, `extents` the globalDim,
                         `strides` the globalStrides, `box` the boxDim, `swizzle` 0 for none or a
                         span of 32, 64 or 128 bytes; element strides are 1, there is no
                         interleave, and what is out of bounds is zero. L2 promotion is yours to

@@ -46,6 +46,9 @@ def _view(op: Op) -> Iterator[tuple[Op, str]]:
 def _slot(op: Op) -> Iterator[tuple[Op, str]]:
     if op.result.type != op.operands["ring"].type.slot:
         yield op, "a slot has the elements, shape and offsets of its ring"
+    copies = (use for use in _users(op) if use.name == "copy_shared")
+    if any(copy.operands["destination"] is op.result for copy in copies):
+        return  # threads fill it, so nothing is under way
     for use in _users(op):
         touches = any(value is op.result for value, _ in accessed(use))
         if touches and use.name not in (*COPIES, *ENDS):
@@ -105,6 +108,12 @@ def _copy(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, f"elements of {source.element} in memory for {destination.element}"
 
 
+def _copy_tensor(op: Op) -> Iterator[tuple[Op, str]]:
+    loaded, stored = op.operands["view"].type.view.element, op.operands["destination"].type.element
+    if (loaded != stored) != (op.attributes["conversion"] is not None):
+        yield op, f"elements of {loaded} in memory for {stored}"
+
+
 def _users(op: Op) -> Iterator[Op]:
     for value in op.results:
         yield from (use.op for use in value.uses)
@@ -122,6 +131,7 @@ _RULES = {
     **dict.fromkeys(EXCHANGES, _exchange),
     "alloca": _aligned,
     "copy_shared": _copy,
+    "copy_tensor": _copy_tensor,
     "shared_alloc": _alloc,
     "shared_slot": _slot,
     "shared_view": _view,

@@ -9,7 +9,8 @@ from tileir.codegen.block.types import Turn
 from tileir.ir import Body, Op, Value
 
 _MAKERS = ("advance", "first_turn")
-_CARRYING = ("for", "if")
+_LOOPS = ("for", "pipelined_for")
+_CARRYING = (*_LOOPS, "if")
 
 
 def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
@@ -21,7 +22,7 @@ def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
             yield op, "a turn is made by first_turn and advance only"
         if op.name == "pipelined_for":
             yield from _advanced(op)
-        elif op.name == "for":
+        if op.name in _LOOPS:
             yield from _carried_on(op)
         elif op.name == "if":
             for value in op.results:
@@ -46,13 +47,14 @@ def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
 
 
 def _carried_on(loop: Op) -> Iterator[tuple[Op, str]]:
-    """Check what a loop in a role carries: a turn, advanced once in it or in a loop within.
+    """Check what a loop carries: a turn, advanced once in it or in a loop within.
 
     A turn may be carried one iteration longer: that of the slot that is still read.
     """
-    block = loop.regions[0].block
+    block, count = loop.regions[0].block, len(loop.operands["initValues"])
     for end in continues(block):
-        for value, argument in zip(end.operand_list(), block.arguments[1:], strict=False):
+        pairs = zip(end.operand_list(), block.arguments[1 : 1 + count], strict=False)
+        for value, argument in pairs:
             if not isinstance(argument.type, Turn):
                 continue
             if value.owner is block and value is not argument:
@@ -75,7 +77,7 @@ def _source(value: Value) -> tuple[Value, int, bool] | None:
             value, count = op.operands["turn"], count + 1
             continue
         inside = True
-        if op.name == "for":
+        if op.name in _LOOPS:
             value = op.operands["initValues"][value.index]
             continue
         ends = [region.block.ops[-1].operands["operands"] for region in op.regions]

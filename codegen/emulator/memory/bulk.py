@@ -31,6 +31,8 @@ from .proxies import AsyncProxy
 from .scratch import Scratch
 from .spans import Span
 
+Convert = Callable[[np.ndarray], np.ndarray]
+"""From the bytes of the source to as many."""
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From the old bytes of a destination and those of the source to the new ones."""
 
@@ -45,6 +47,7 @@ class Transfer:
     targets: list[Span]
     bars: list[Mbarrier]
     combine: Combine | None
+    convert: Convert | None
     group: int
     before: np.ndarray
     """The bytes of the source when the copy started."""
@@ -77,6 +80,7 @@ class BulkCopies:
         targets: list[Span],
         bars: list[Mbarrier],
         combine: Combine | None = None,
+        convert: Convert | None = None,
     ) -> None:
         """Start a copy of a lane, to each target; without mbarriers it is of the lane's group."""
         for bar in bars:
@@ -91,9 +95,8 @@ class BulkCopies:
         before = source.read(offset)
         for target in targets:
             self._close(lane, statement, target, combine is not None)
-        transfer = Transfer(
-            lane, statement, source, targets, bars, combine, int(self.closed[lane]), before
-        )
+        group = int(self.closed[lane])
+        transfer = Transfer(lane, statement, source, targets, bars, combine, convert, group, before)
         transfer.held = held
         self.pending.append(transfer)
         if self.completion.early():
@@ -217,6 +220,8 @@ class BulkCopies:
             return
         transfer.written = True
         data = self._read(transfer)
+        if transfer.convert is not None:
+            data = transfer.convert(data)
         for target, bar in zip(transfer.targets, transfer.bars or [None], strict=False):
             lanes = target.lanes(self.batch, transfer.lane)
             self._check_alive(transfer, bar)

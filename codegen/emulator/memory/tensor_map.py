@@ -27,6 +27,7 @@ ELEMENTS = {
     "f16": 2,
     "bf16": 2,
     "f32": 4,
+    "tf32": 4,
     "f64": 8,
 }
 """Element types -> bytes."""
@@ -44,7 +45,8 @@ class TensorMap:
 
     `base` is an array, a Buffer or an address; `strides` are in bytes, for all dimensions but the
     innermost. `box` counts elements of the tensor; where `element_strides` has s for a dimension,
-    every s-th of them is moved. `swizzle` is in bytes, 0 for none. What lies outside of the tensor
+    every s-th of them is moved. `swizzle` is in bytes, 0 for none. Elements of tf32 are f32 in
+    global memory, which copies to shared memory round. What lies outside of the tensor
     is read as zero or, with `fill`, as NaN, whose bits nothing documents: here all but the sign.
     Rows shorter than the swizzle are taken to lie densely, which no device has confirmed.
     """

@@ -10,7 +10,8 @@ Where tensor copies fill the ring, the slot that is filled is that of the iterat
 of threads need a barrier before the products as well: either the ring has a slot more, so that it
 orders the reads of products that have been awaited, too (`widen_rings`), or there is a second one.
 Where another role fills the ring, a slot is released an iteration later, and that of the last one
-behind the loop.
+behind the loop. What threads copy for products has slots of its own, which take turns
+(`rotate_copies`).
 
 Where a product of an iteration depends on another one, it is delayed (`delay_products`).
 
@@ -38,6 +39,7 @@ from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
+from .memory.rotate_copies import UNDER_WAY
 from .products.widen_rings import threads_fill, widen_ring
 
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
@@ -144,7 +146,8 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     for value in _operands(products):
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
-        if behind(value)[0] in stored:
+        area, turn = behind(value)
+        if area in stored and (turn is None or area.type.slots < UNDER_WAY):
             return Reason("stored_anew")
     return None
 
@@ -164,13 +167,15 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     block = loop.regions[0].block
     areas = list(dict.fromkeys(behind(value)[0] for value in _operands(products)))
     slots = [op for op in block.ops if op.name == "shared_slot" and op.operands["ring"] in areas]
-    for slot in slots:
+    stored = [slot for slot in slots if any(_stores(use.op) for use in slot.result.uses)]
+    freed = [slot for slot in slots if slot not in stored]
+    for slot in freed:
         slot.move_before(products[0])
-    freed = tuple(slot.result for slot in slots)
     filler = threads_fill(loop)
     if filler is not None:
         freed = _slots_before(filler, products[0])
-    operands = {"memory": freed}
+    freed += [_read_before(slot, products[0]) for slot in stored]
+    operands = {"memory": tuple(slot.result for slot in freed)}
     wait = make("wait_mma_reads", operands, {"pending": len(products)}, origin=products[-1])
     wait.insert_after(products[-1])
     place = wait
@@ -179,10 +184,26 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
         place = fill
     awaited = [_carry_flight(loop, each, areas) for each in reversed(sums)]
     for release in [op for op in block.ops if op.name == "release_slot"]:
-        _release_later(loop, release, wait, awaited[0])
+        if not {*release.operands["rings"]}.isdisjoint(areas):  # others have been copied already
+            _release_later(loop, release, wait, awaited[0])
 
 
-def _slots_before(filled: Op, place: Op) -> tuple[Value, ...]:
+def _read_before(slot: Op, place: Op) -> Op:
+    """Insert, before an op, the slot that the iteration before has stored to; return it.
+
+    It is the last one whose turn comes.
+    """
+    ring, turn = slot.operands["ring"], slot.operands["turn"]
+    for _ in range(ring.type.slots - 1):
+        advance = make("advance", {"ring": ring, "turn": turn}, results=[turn.type], origin=slot)
+        advance.insert_before(place)
+        turn = advance.result
+    before = slot.clone({slot.operands["turn"]: turn})
+    before.insert_before(place)
+    return before
+
+
+def _slots_before(filled: Op, place: Op) -> list[Op]:
     """Return the slots of the turn before that of a wait, which an op is inserted for."""
     turn = filled.operands["turn"].owner.operands["turn"]
     made = []
@@ -190,7 +211,7 @@ def _slots_before(filled: Op, place: Op) -> tuple[Value, ...]:
         slot = {"ring": ring, "turn": turn}
         made.append(make("shared_slot", slot, results=[ring.type.slot], origin=filled))
         made[-1].insert_before(place)
-    return tuple(op.result for op in made)
+    return made
 
 
 def _carry_flight(loop: Op, each: _Sum, areas: Sequence[Value]) -> Op:

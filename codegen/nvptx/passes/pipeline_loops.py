@@ -27,7 +27,7 @@ from tileir.ir import Block, Op, Region, Value
 from tileir.types import Scalar, Tile, ValueType
 
 from .register_loads import RegisterLoads
-from .ring_loads import Rings
+from .ring_loads import RingLoads, Rings
 from .split_products import first_slice
 from .tensor_rings import ring_of
 
@@ -102,6 +102,8 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
         refused = state.reasons[Decision.NOT_AHEAD]
         loads: Loads | None = ring_of(rings, loop, state, target)
+        if isinstance(loads, RingLoads):
+            rings.rotate(loop, loads)
         loads = loads or RegisterLoads.choose(loop, refused)
         if loads is not None:
             here = [refused.drop(early.load) for early in loads.early]

@@ -30,6 +30,7 @@ from tileir.ir import Block, Op, Value
 from tileir.types import Token, ValueType
 
 from .memory.allocate_memory import memory_needed
+from .memory.rotate_copies import AWAITED, UNDER_WAY, Beside, rotate_copies
 from .outer_tokens import outer_token
 
 MOST_STAGES = 5
@@ -117,6 +118,14 @@ class Rings:
             refused.add(largest.early.load, Reason("no_room", largest.bytes))
             copied.remove(largest)
         return None
+
+    def rotate(self, loop: Op, ring: RingLoads) -> None:
+        """Give what threads copy from a ring, for tensor cores, slots that take turns."""
+        size = ring.stages * sum(each.bytes for each in ring.copied)
+        unit = max(each.alignment for each in ring.copied)
+        beside = Beside(size, unit, [each.place for each in ring.copied])
+        most = UNDER_WAY if ring.phased else AWAITED
+        rotate_copies(loop, self._state.kernel.body, beside, most, self._room)
 
     def problem(self, load: Op) -> Reason | None:
         """Return why copies by threads cannot make a load; None if they can."""

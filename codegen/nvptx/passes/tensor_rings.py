@@ -4,23 +4,31 @@ A ring of `ring_loads` is filled by tensor copies if each of its loads has a rec
 (`schedule.tensor_recipes`), whether or not threads could copy them, too. The mbarrier of a slot
 counts the bytes that arrive; a thread that has waited on it sees all of them, so no barrier is
 needed behind the wait. One is needed before a slot is filled again: all warps must have read it.
+
+A tensor map of element type TFLOAT32 has the copy engine round f32 to tf32, to the nearest one,
+ties to even: as cvt.rn.tf32.f32, but for the bits of a NaN, which stay. Products read tf32 from
+memory that was copied (`copy_shared`) from what was loaded. Where all that reads a loaded tile
+rounds it so, its slots have tf32: then nothing is left to copy, unless rows lie along another
+dimension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import cast
 
 from tileir.codegen.block.areas import pattern_alignment
 from tileir.codegen.block.make import make
-from tileir.codegen.block.types import Flight, Mbarrier
+from tileir.codegen.block.types import Flight, Mbarrier, Shared
 from tileir.codegen.layouts.swizzled_rows import span_of
 from tileir.codegen.nvptx.launch.parameters import fits
 from tileir.codegen.nvptx.reasons import Decision, Reason, Reasons
-from tileir.codegen.nvptx.schedule.tensor_recipes import TensorRecipe, TensorRecipes
+from tileir.codegen.nvptx.schedule.tensor_recipes import ROUNDED, TensorRecipe, TensorRecipes
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
-from tileir.types import Token
+from tileir.types import Scalar, Token
 
 from .ring_loads import Copied, RingLoads, Rings, mapped
 
@@ -66,6 +74,9 @@ def _by_tensor_copies(ring: RingLoads, state: KernelState) -> RingLoads:
             refused.add(each.load, Reason("many_maps"))
         return ring
     maps += added
+    for each, recipe in zip(ring.copied, found, strict=True):
+        if recipe.element == ROUNDED:
+            _convert_before(each.place.result)
     return TensorRing(ring, [(maps.index(recipe), recipe) for recipe in found])
 
 
@@ -73,7 +84,42 @@ def _recipe(copied: Copied, recipes: TensorRecipes) -> TensorRecipe | Reason:
     """Return the recipe for the copies of a load into its slots, or why there is none."""
     if pattern_alignment(copied.place.result) == 1:
         return Reason("no_pattern")
-    return recipes.recipe(copied.early.load, span_of(copied.tile.offsets, copied.element_bytes))
+    span = span_of(copied.tile.offsets, copied.element_bytes)
+    found = recipes.recipe(copied.early.load, span)
+    if isinstance(found, TensorRecipe) and _is_rounded(copied.place.result):
+        return replace(found, element=ROUNDED)
+    return found
+
+
+def _is_rounded(tile: Value) -> bool:
+    """Whether all that reads a tile of f32 in shared memory rounds it to tf32.
+
+    The ops that store it do not count: copies take their place.
+    """
+    copies = [use.op for use in tile.uses if use.op.name != "store_shared"]
+    return bool(copies) and all(
+        op.name == "copy_shared"
+        and op.attributes["conversion"] == _NEAREST
+        and op.operands["destination"].type.element == Scalar(ROUNDED)
+        for op in copies
+    )
+
+
+def _convert_before(tile: Value) -> None:
+    """Have a tile in shared memory elements that were converted when they were copied there."""
+    tile.type = replace(cast(Shared, tile.type), element=Scalar(ROUNDED))
+    for op in [use.op for use in tile.uses if use.op.name == "copy_shared"]:
+        copied = op.operands["destination"]
+        op.attributes["conversion"] = None
+        if copied.type == tile.type:
+            op.erase()
+            made = cast(Op, copied.owner)
+            copied.replace_all_uses_with(tile)
+            made.erase()
+
+
+_NEAREST = "nearest_even"
+"""How the copy engine rounds."""
 
 
 class TensorRing(RingLoads):
@@ -147,6 +193,7 @@ class TensorRing(RingLoads):
                 "tensor_map": number,
                 "dimensions": recipe.dimensions,
                 "box": recipe.box,
+                "conversion": _NEAREST if recipe.element == ROUNDED else None,
             }
             copy = make("copy_tensor", operands, attributes, [Token()], origin=load)
             add(copy)

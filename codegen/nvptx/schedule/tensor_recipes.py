@@ -39,6 +39,8 @@ MOST_IN_BOX = 256
 """The most elements of a box along a dimension."""
 MOST_STRIDE = 1 << 40
 """Strides are less than that, in bytes."""
+ROUNDED = "tf32"
+"""The element type of a map whose copies round f32 to tf32, to nearest even."""
 COORDINATES = 1 << 31
 """Coordinates are less than that: instructions take them in 32 bits, signed."""
 ELEMENTS = {

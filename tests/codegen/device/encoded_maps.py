@@ -13,12 +13,15 @@ from typing import NamedTuple
 from tileir.codegen.emulator.memory.tensor_map import TensorMap
 
 BYTES, ALIGNMENT = 128, 64
-TYPES = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
+TYPES = {
+    **dict(enumerate(("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16"))),
+    11: "tf32",
+}
 """Elements by their number in CUtensorMapDataType; the rest is not used."""
 SPANS = (0, 32, 64, 128)
 """Bytes by their number in CUtensorMapSwizzle."""
 L2_PROMOTIONS = range(4)
-SIZES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u32": 4, "s32": 4, "f32": 4}
+SIZES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u32": 4, "s32": 4, "f32": 4, "tf32": 4}
 """Bytes of elements; of others 8."""
 _FORMAT = struct.Struct("<4I10Q5I")
 
@@ -42,7 +45,7 @@ class Asked(NamedTuple):
 
 def encode(asked: Asked) -> bytes | None:
     """The bytes of a map, or None where the driver refuses to make one."""
-    if not 1 <= asked.rank <= 5 or asked.type >= len(TYPES) or asked.map % ALIGNMENT:
+    if not 1 <= asked.rank <= 5 or asked.type not in TYPES or asked.map % ALIGNMENT:
         return None
     if asked.interleave or asked.swizzle >= len(SPANS) or asked.promotion not in L2_PROMOTIONS:
         return None

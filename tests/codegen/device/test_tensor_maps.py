@@ -143,7 +143,7 @@ def test_other_schemas(driver: Driver) -> None:
         kernel(schema=1).launch(1, [])
 
 
-@pytest.mark.parametrize("number", range(len(encoded_maps.TYPES)))
+@pytest.mark.parametrize("number", encoded_maps.TYPES)
 @pytest.mark.parametrize("rank", [1, 5])
 @pytest.mark.parametrize("span", encoded_maps.SPANS)
 def test_every_map_is_what_was_asked_for(number: int, rank: int, span: int, driver: Driver) -> None:
@@ -165,7 +165,7 @@ def test_the_numbers_are_those_of_the_bindings(driver: Driver) -> None:
         "CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE": {
             "UINT8": "u8", "UINT16": "u16", "UINT32": "u32", "INT32": "s32", "UINT64": "u64",
             "INT64": "s64", "FLOAT16": "f16", "BFLOAT16": "bf16", "FLOAT32": "f32",
-            "FLOAT64": "f64",
+            "FLOAT64": "f64", "TFLOAT32": "tf32",
         },
         "CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE": {"NONE": 0, "32B": 32, "64B": 64, "128B": 128},
     }  # fmt: skip

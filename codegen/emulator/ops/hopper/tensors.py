@@ -102,9 +102,27 @@ def loading(match: re.Match[str]) -> Any:
             bars = [bar_at(one, statement, each) for _, each in ends]
             targets = [_in_shared(shared, box, each, size) for each, _ in ends]
             source = _in_global(memory, box, coordinates)
-            batch.bulk.start(int(one.numbers[0]), statement, source, targets, bars)
+            convert = _to_tf32 if box.element == "tf32" else None
+            batch.bulk.start(int(one.numbers[0]), statement, source, targets, bars, convert=convert)
 
     return run
+
+
+def _to_tf32(data: np.ndarray) -> np.ndarray:
+    """Round the bytes of f32 to nearest, ties to even; infinities and NaN stay as they are.
+
+    A tie to either side, one that carries into the exponent, infinity and NaN were tried on a
+    device (Triton, pull request 11751), not which bits of a NaN are kept.
+    """
+    bits = np.ascontiguousarray(data).view(np.uint32)
+    rounded = bits + np.uint32((1 << _DROPPED - 1) - 1) + (bits >> np.uint32(_DROPPED) & 1)
+    rounded &= np.uint32(-1 << _DROPPED & 0xFFFFFFFF)
+    finite = bits & np.uint32(_EXPONENT) != _EXPONENT
+    return np.where(finite, rounded, bits).view(np.uint8)
+
+
+_DROPPED, _EXPONENT = 13, 0x7F800000
+"""The bits that an f32 has more than a tf32, and those of its exponent."""
 
 
 def storing(match: re.Match[str]) -> Any:

@@ -248,6 +248,24 @@ def turned_product_of_warpgroups() -> Kernel:
     return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
 
 
+def rounded_product_of_warpgroups() -> Kernel:
+    """A sum of products of tf32, of which one operand is transposed in shared memory."""
+    case = group_products.Case("tf32", "f32", 32, "", "", "kn")
+
+    def start() -> Any:
+        random = np.random.default_rng(3)
+        x, y = (
+            aligned(random.integers(-4, 5, size).astype(np.float32))
+            for size in ((64, 80), (80, 32))
+        )
+        z = aligned(np.zeros((64, 32), np.float32))
+        expected = x @ y
+        args = [x, 80, 0, y, 32, 0, z, 32, 0, 1, 64, 32, 80]
+        return args, (1, 1), lambda: (z == expected).all()
+
+    return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
+
+
 def product_of_clusters() -> Kernel:
     """A product of f16 by roles of two blocks, that copy one operand for each other."""
 
@@ -302,6 +320,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "delayed_products": lambda: delayed_products("attention"),
     "delayed_products_of_one_tile": lambda: delayed_products("one tile"),
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
+    "wgmma_rounded": rounded_product_of_warpgroups,
     "wgmma_clusters": product_of_clusters,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
     "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),

@@ -99,6 +99,8 @@ def slots_forgotten(body: Body) -> Iterator[Site]:
         excuse = "all threads wait there for mbarriers that are initialised again" if again else ""
         if _filled_later(wait):
             excuse = "a barrier for copies stands before these slots are filled"
+        if any(op.name == "copy_shared" for op in wait.parent.ops):
+            excuse = "each iteration has a barrier between what threads copy and products"
         yield Site(wait, lambda wait=wait: wait.operands.update(memory=()), excuse)
 
 
@@ -135,6 +137,30 @@ def next_slot(body: Body) -> Iterator[Site]:
                 slot.operands["turn"] = advanced(ring, turn, slot)
 
         yield Site(commit, change)
+
+
+@defect("copies in shared memory to the next slot", VERIFIER)
+def copied_to_next_slot(body: Body) -> Iterator[Site]:
+    """But products read the one whose turn it is."""
+    for copy in ops(body, "copy_shared"):
+        slot = copy.operands["destination"].owner
+        if slot.name != "shared_slot":
+            continue
+
+        def change(copy: Op = copy, slot: Op = slot) -> None:
+            ring, turn = slot.operands["ring"], slot.operands["turn"]
+            other = slot.clone({turn: advanced(ring, turn, copy)})
+            other.insert_before(copy)
+            copy.operands["destination"] = other.result
+
+        yield Site(copy, change)
+
+
+@defect("conversion of a tensor copy dropped", VERIFIER)
+def conversion_dropped(body: Body) -> Iterator[Site]:
+    for copy in ops(body, "copy_tensor"):
+        if copy.attributes["conversion"] is not None:
+            yield Site(copy, lambda copy=copy: copy.attributes.update(conversion=None))
 
 
 @defect("wait for tensor copies to another slot", VERIFIER)

@@ -15,9 +15,11 @@ import pytest
 from tests.codegen.emulator.values import aligned
 from tests.codegen.host.lowering.test_mma import DTYPES
 from tests.codegen.nvptx.converted_loops import to_tf32
+from tests.codegen.nvptx.decided import decided
 from tileir import assemble, emulator
 from tileir.codegen import compile
 from tileir.codegen.emulator import SCHEDULES
+from tileir.codegen.kernel import KernelIR
 
 M, N = 64, 32
 
@@ -251,3 +253,28 @@ def test_numbers_are_rounded_to_tf32_before_tensor_cores_cut_them_off(rows: str)
     found = launch(case, x, y.astype(np.float32), np.zeros((M, N), np.float32))
     np.testing.assert_array_equal(found, (to_tf32(x) @ y.T).astype(np.float32))
     assert (to_tf32(x) != x).any()
+
+
+@pytest.mark.parametrize(("rows", "copied"), [("kk", 0), ("kn", 1), ("mn", 2)])
+def test_copies_round_to_tf32(rows: str, copied: int) -> None:
+    """Threads copy only operands whose rows lie along m or n, and round none of them."""
+    case = Case("tf32", "f32", 32, "", "", rows)
+    state = decided(KernelIR.of(assemble(text(case)).functions[0]), "sm_90", "overlap_products")
+    copies = [op for op in state.kernel.walk() if op.name == "copy_shared"]
+    assert [op.attributes["conversion"] for op in copies] == [None] * copied
+    maps = kernel(case).plan["k"]["tensor_maps"]
+    assert [row["element"] for row in maps] == ["tf32", "tf32"]
+
+
+def test_a_map_that_does_not_round_is_noticed() -> None:
+    """By a product of numbers that tensor cores would cut off."""
+    case = Case("tf32", "f32", 32, "", "")
+    made, x = kernel(case), np.full((M, 32), 1 + 2.0**-11 + 2.0**-20, np.float32)
+    y, z = np.eye(N, 32, dtype=np.float32), np.zeros((M, N), np.float32)
+    rounded = np.full((M, N), 1 + 2.0**-10, np.float32)
+    np.testing.assert_array_equal(launch(case, x, y, z), rounded)
+    plan = {**made.plan["k"]}
+    plan["tensor_maps"] = [{**row, "element": "f32"} for row in plan["tensor_maps"]]
+    args = [aligned(x), 32, 0, aligned(y), 32, 0, aligned(z), N, 0, 1, M, N, 32]
+    emulator.launch(made.ptx, plan, 1, args)
+    np.testing.assert_array_equal(args[6], np.ones((M, N), np.float32))

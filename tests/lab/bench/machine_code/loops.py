@@ -20,6 +20,10 @@ _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*
 _TARGET = re.compile(r"`\((\.L_\w+)\)")
 _ANY_LABEL = re.compile(r"\.L_\w+")
 _SYNC = re.compile(r"\bB\d+\b")
+PRODUCTS_AWAITED = "WARPGROUP.DEPBAR.LE"
+"""A wait for products of a warpgroup. Where some may stay under way, a loop has their number behind
+the name."""
+_UNDER_WAY = re.compile(r"gsb0, 0x([1-9])")
 _ENDS = ("BRA", "EXIT", "RET", "BSYNC", "BRX", "JMX", "BREAK")
 _MAY_PASS = ("BREAK", "BRA.DIV", "BRA.CONV")
 """Ends of a block that need no predicate to go on with the next one."""
@@ -85,7 +89,8 @@ def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
         elif match := _INSTRUCTION.match(line):
             guard, name, operands = match.groups()
             block, target = blocks[-1], _TARGET.search(operands)
-            block.opcodes.append(name)
+            left = _UNDER_WAY.search(operands) if name == PRODUCTS_AWAITED else None
+            block.opcodes.append(name if left is None else f"{name}.{left[1]}")
             if name.startswith("BSSY") and target:
                 syncs[_SYNC.search(operands)[0]] = target[1]
             if not name.startswith(_ENDS):

@@ -74,6 +74,16 @@ def test_code_behind_the_end_that_comes_back_is_no_loop(branch: str) -> None:
     assert loops.innermost(listing) == []
 
 
+def test_waits_say_how_many_products_stay_under_way() -> None:
+    wait = "WARPGROUP.DEPBAR.LE gsb0, 0x0 ;"
+    named = {"WARPGROUP.DEPBAR.LE": 1, "HMMA.16816.F32": 1, "FADD": 1, "BRA": 2}
+    listing = NESTED.replace("HMMA", f"{wait}\n        /*0008*/                   HMMA", 1)
+    assert loops.main_loop(listing) == named
+    del named["WARPGROUP.DEPBAR.LE"]
+    named["WARPGROUP.DEPBAR.LE.1"] = 1
+    assert loops.main_loop(listing.replace("0x0 ;", "0x1 ;", 1)) == named
+
+
 @pytest.mark.parametrize("form", ["", ".RECONVERGENT"])
 def test_a_loop_goes_on_where_its_threads_meet_again(form: str) -> None:
     listing = f"""

@@ -75,6 +75,11 @@ class Loop:
         """Whether it multiplies with wgmma."""
         return any("GMMA" in name for name in self.opcodes)
 
+    @property
+    def keeps_products(self) -> bool:
+        """Whether products stay under way at a wait for others."""
+        return any(name.startswith(f"{loops.PRODUCTS_AWAITED}.") for name in self.opcodes)
+
     def count(self, *starts: str) -> int:
         return sum(n for name, n in self.opcodes.items() if name.startswith(starts))
 
@@ -164,7 +169,7 @@ def bound(loop: Loop, trip: Trip, machine: Machine) -> Bound:
     groups = loop.warps // WARPGROUP
     # Where threads arrive at a barrier and do not wait, they take turns.
     apart = groups > 1 and (not loop.count("BAR.") or loop.count("BAR.ARV") > 0)
-    overlaps = apart or loop.blocks > 1
+    overlaps = apart or loop.keeps_products or loop.blocks > 1
     if overlaps:
         limit = max(spent, key=spent.__getitem__)
         total = spent[limit]

@@ -69,6 +69,13 @@ def test_barriers_keep_warpgroups_in_step() -> None:
         assert (found.rate < free.rate) == (not overlaps)
 
 
+def test_products_that_stay_under_way_overlap() -> None:
+    barrier = {"BAR.SYNC.DEFER_BLOCKING": 1, "HGMMA.64x128x16": 4, "IMAD": 56}
+    for wait, overlaps in (("WARPGROUP.DEPBAR.LE", False), ("WARPGROUP.DEPBAR.LE.1", True)):
+        made = Loop(Counter(barrier | {wait: 1}), warps=8, trips=1, blocks=1, local=0)
+        assert bound(made, GEMM, H100).overlaps == overlaps
+
+
 def test_products_of_warps_and_shared_accesses() -> None:
     """mma.sync: 62 % of the rate; ldmatrix of four matrices moves 16 bytes a lane."""
     opcodes = loop(HMMA_16816_F32=64, LDSM_16_M88_4=12, LDS_128=1, MUFU_EX2=2, LDGSTS_E=8)

@@ -60,6 +60,26 @@ def test_elements(element: str) -> None:
         assert found == expected.tobytes(), start
 
 
+@pytest.mark.parametrize("schedule", ["lock-step", "ascending"])
+def test_numbers_are_rounded_to_tf32(schedule: str) -> None:
+    """To nearest, ties to even, as by cvt.rn.tf32.f32: bits of f32, and those that are copied.
+
+    Infinities and NaN stay as they are.
+    """
+    rows = {
+        0x3F800000: 0x3F800000, 0x3F800FFF: 0x3F800000, 0x3F801000: 0x3F800000,
+        0x3F801001: 0x3F802000, 0x3F803000: 0x3F804000, 0x3F802FFF: 0x3F802000,
+        0xBF803000: 0xBF804000, 0x3FFFF000: 0x40000000, 0x00001001: 0x00002000,
+        0x80000FFF: 0x80000000, 0x7F7FEFFF: 0x7F7FE000, 0x7F7FF000: 0x7F800000,
+        0x7F800000: 0x7F800000, 0xFF800000: 0xFF800000, 0x7FC00000: 0x7FC00000,
+        0x7FFFFFFF: 0x7FFFFFFF,
+    }  # fmt: skip
+    x = aligned(np.array([[*rows], [*rows.values()]], np.uint32).view(np.float32))
+    found = loaded(described(x, "tf32", (16, 3)), (0, 0), 192, schedule)
+    expected = np.array([[*rows.values()]] * 2 + [[0] * 16], np.uint32)
+    np.testing.assert_array_equal(np.frombuffer(found, np.uint32).reshape(3, 16), expected)
+
+
 @pytest.mark.parametrize("schedule", EVERY)
 @pytest.mark.parametrize("swizzle", [32, 64, 128])
 def test_swizzles(swizzle: int, schedule: str) -> None:

@@ -23,8 +23,11 @@ FREE_SHARED = 48 << 10
 HEAP = 2
 """CU_LIMIT_MALLOC_HEAP_SIZE."""
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
-DATA_TYPES = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
-"""By their number in CUtensorMapDataType."""
+DATA_TYPES = {
+    "u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8,
+    "bf16": 9, "tf32": 11,
+}  # fmt: skip
+"""Their numbers in CUtensorMapDataType."""
 SPANS = (0, 32, 64, 128)
 """Bytes, by their number in CUtensorMapSwizzle."""
 PROMOTION = 2
@@ -142,7 +145,7 @@ class Driver:
         wide, narrow = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
         self._call(
             "cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(made)),
-            DATA_TYPES.index(element), rank, ctypes.c_void_p(base), wide(*extents), wide(*strides),
+            DATA_TYPES[element], rank, ctypes.c_void_p(base), wide(*extents), wide(*strides),
             narrow(*box), narrow(*[1] * rank), 0, SPANS.index(swizzle), PROMOTION, 0,
         )  # fmt: skip
         return made
