@@ -76,8 +76,9 @@ def run(
         if name is not None and (problem := unknown_stage(target_family, name)):
             raise ValueError(f"{target_family} {problem}")
     names = STAGES[target_family]
-    verifier, emission = verifier_for(target_family, state), names.index("emit_llvm")
+    emission = names.index("emit_llvm")
     first = 0 if since is None else names.index(since)
+    verifier = verifier_for(target_family, state) if first < emission else None
     for number, name in enumerate(names[first:], first):
         stage_of(target_family, name)(state)
         if verifier is not None and number < emission:

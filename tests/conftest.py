@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,19 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECTED, *gc.get_threshold()[1:])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `-n`, each process takes a run of neighbours; who has nothing left takes of another's.
+
+    By default processes take turns, and each would make what the tests of one file share.
+    """
+    if config.getoption("dist") != "load":
+        return None  # somebody has asked for another one
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture
