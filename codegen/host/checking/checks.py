@@ -35,6 +35,11 @@ class CheckedLowering(BlockLowering):
         self._undefined = "undefined" in checks
         self._accesses = Accesses(self) if "memory" in checks else None
 
+    @property
+    def may_stream(self) -> bool:
+        """False: each element's access is checked by itself."""
+        return False
+
     def lower_op(self, op: Op) -> None:
         if self._undefined:
             self._check_scalars(op)

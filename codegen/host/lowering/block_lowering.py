@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single, is_tile
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.elementwise import emit
 from tileir.ir import Op
 
@@ -21,9 +23,22 @@ from .loops import nest
 from .position import ZERO, Position
 from .rows import is_inline, row_of
 
+_UNORDERED = {None, "weak", "relaxed"}
+"""Memory orderings by which blocks do not wait for each other's stores."""
+
 
 class BlockLowering(Lowering):
     """Lowers a whole kernel: each op by its row, or inside the loop that uses its tile."""
+
+    def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        super().__init__(module, kernel, storage)
+        orders = {op.attributes.get("memory_ordering_semantics") for op in kernel.walk()}
+        self._may_stream = module.triple.startswith("x86_64") and not orders - _UNORDERED
+
+    @property
+    def may_stream(self) -> bool:
+        """Whether the machine can, and no op of the kernel acquires or releases memory."""
+        return self._may_stream
 
     def lower_op(self, op: Op) -> None:
         if not is_inline(op):

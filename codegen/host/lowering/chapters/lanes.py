@@ -23,6 +23,9 @@ from tileir.ir import Op
 LANE_BYTES = 1024
 """Bytes of an array of accumulators: enough vectors to hide the latency of an addition."""
 
+REGISTER_BYTES = 256
+"""The same where LLVM makes registers of the array: short loops over lanes are unrolled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -37,13 +40,16 @@ class Plan:
     lanes: int
 
     @classmethod
-    def of(cls, op: Op, distribute: bool) -> Plan:
-        """Plan a reduce or a scan; `distribute`: whether a row may be distributed over lanes."""
+    def of(cls, op: Op, distribute: bool, lane_bytes: int = LANE_BYTES) -> Plan:
+        """Plan a reduce or a scan; `distribute`: whether a row may be distributed over lanes.
+
+        `lane_bytes`: the most bytes of an array of accumulators.
+        """
         shape, dim = op.operands["operands"][0].type.shape, op.attributes["dim"]
         wide = [d for d, extent in enumerate(shape) if extent > 1 and d >= dim]
         across = wide[-1] if wide else dim
         size = max(memory_bytes(value.type.element) for value in op.operands["operands"])
-        most = LANE_BYTES // size
+        most = lane_bytes // size
         if across == dim and not distribute:
             most = 1
         lanes = min(shape[across], most)
@@ -88,7 +94,7 @@ Round = AbstractContextManager[tuple[ir.Value, ir.Value, bool]]
 def _round(
     builder: ir.IRBuilder, plan: Plan, first: int, count: int
 ) -> Iterator[tuple[ir.Value, ir.Value, bool]]:
-    with nest(builder, (count, plan.lanes)) as position:
+    with nest(builder, (count, plan.lanes), unrolled=True) as position:
         step, lane = position.indices
         yield _sum(builder, step, first) if first else step, lane, not first
 

@@ -26,23 +26,32 @@ from tileir.codegen.host.planning.tiles import is_tile
 from tileir.ir import Op
 
 from .fold_trees import reduce_lanes, scan_index, scan_lanes
-from .lanes import Accumulators, Plan, elements_at, fold_pair, store_results
+from .lanes import (
+    LANE_BYTES,
+    REGISTER_BYTES,
+    Accumulators,
+    Plan,
+    elements_at,
+    fold_pair,
+    store_results,
+)
 
 UNROLLED_LANES = 8
 """Up to so many lanes are folded by unrolled code."""
 
 
 def _reduce(lowering: Lowering, op: Op) -> None:
-    builder, plan = lowering.builder, Plan.of(op, commutes(op))
+    builder, narrow = lowering.builder, rounds_narrowly(op)
+    plan = Plan.of(op, commutes(op), LANE_BYTES if narrow else REGISTER_BYTES)
     distributed = plan.across == plan.dim
     with nest(builder, plan.outer) as outer:
-        if rounds_narrowly(op):
+        if narrow:
             accumulators = reduce_lanes(lowering, op, plan, outer)
         else:
             accumulators = _fold_in_order(lowering, op, plan, outer)
         if distributed:
             _halve(lowering, op, accumulators, plan.lanes)
-        with nest(builder, (1 if distributed else plan.lanes,)) as last:
+        with nest(builder, (1 if distributed else plan.lanes,), unrolled=True) as last:
             whole = plan.position(builder, outer, ZERO, last.indices[0])
             position = _without(builder, whole, plan.dim)
             store_results(lowering, op, position, accumulators.load(last.linear))
@@ -96,13 +105,10 @@ def _halve(lowering: Lowering, op: Op, accumulators: Accumulators, lanes: int) -
         other = accumulators.load(builder.add(half, lane, flags=("nuw", "nsw")))
         accumulators.store(lane, fold_pair(lowering, op, other, accumulators.load(lane)))
 
-    rounds = max(0, (lanes // UNROLLED_LANES).bit_length() - 1)
-    if rounds:
-        with loop(builder, rounds) as done:
-            half = builder.lshr(ir.Constant(INDEX, lanes // 2), done)
-            with loop(builder, half) as lane:
-                onto(lane, half)
-    lanes >>= rounds
+    while lanes > UNROLLED_LANES:
+        lanes //= 2
+        with loop(builder, lanes, unrolled=True) as lane:
+            onto(lane, ir.Constant(INDEX, lanes))
     while lanes > 1:
         lanes //= 2
         for lane in range(lanes):
