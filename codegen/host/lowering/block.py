@@ -79,7 +79,11 @@ class Lowering(ABC):
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time. `streams`: whether it stores past the caches.
+    `users` are the ops whose loops read what an op loads; see `ahead`.
     """
+
+    looks_ahead = True
+    """Whether loads may be prefetched: indices are then computed that no op asks for."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
@@ -90,6 +94,7 @@ class Lowering(ABC):
         self.enclosing: list[Enclosing] = []
         self.sites: list[dict[str, Any]] = []
         self.streams = False
+        self.users: dict[Op, list[Op]] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}

@@ -14,12 +14,14 @@ from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single, is_tile
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.elementwise import emit
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
+from .ahead import CHUNK, Ahead
 from .block import Lowering
 from .chapters.memory import with_deferred
 from .evaluate import Evaluator
-from .loops import nest
+from .loops import chunk_elements, chunks, nest
 from .position import ZERO, Position
 from .rows import is_inline, row_of
 
@@ -65,10 +67,23 @@ class BlockLowering(Lowering):
     def _keep(self, op: Op) -> None:
         """Compute the tile of an inline op into its buffer."""
 
+        shape, inner = op.result.type.shape, len(op.result.type.shape) - 1
+        count = min(shape[inner], CHUNK // memory_bytes(op.result.type.element))
+
         def loop(*_: object) -> None:
-            shape = op.result.type.shape
-            with self.writing(self.buffer(op.result)), nest(self.builder, shape) as position:
-                value = Evaluator(self, position).compute(op)
-                self.store_element(op.result, position, value)
+            ahead = Ahead(self, op, inner)
+            with self.writing(self.buffer(op.result)):
+                if not ahead:
+                    with nest(self.builder, shape) as position:
+                        element(position)
+                    return
+                with chunks(self.builder, shape, inner, count) as first:
+                    ahead.prefetch(first, count)
+                    with chunk_elements(self.builder, first, inner, count) as (_, position):
+                        element(position)
+
+        def element(position: Position) -> None:
+            value = Evaluator(self, position).compute(op)
+            self.store_element(op.result, position, value)
 
         with_deferred(self, op, loop)

@@ -12,7 +12,7 @@ from .position import INDEX, ZERO, Position
 Bound = int | ir.Value
 
 MAX_UNROLLED_INSTRUCTIONS = 40
-"""Loops with more of them in LLVM IR are not unrolled: LLVM's back end takes longer than they do."""
+"""Loops with more of them in LLVM IR are not unrolled: it gains little, and compiling is slower."""
 
 
 @contextmanager
@@ -79,6 +79,30 @@ def nest(
         order.append(inner)
     indices = [fixed.get(d, ZERO) for d in range(len(shape))]
     yield from _nested(builder, shape, bounds, order, indices, unrolled)
+
+
+@contextmanager
+def chunks(
+    builder: ir.IRBuilder, shape: tuple[int, ...], inner: int, count: int
+) -> Iterator[Position]:
+    """Code inside runs for the first of every `count` neighbours along `inner`."""
+    outer = tuple(n // count if d == inner else n for d, n in enumerate(shape))
+    with nest(builder, outer, inner=inner) as position:
+        indices = list(position.indices)
+        factor = ir.Constant(INDEX, count)
+        indices[inner] = builder.mul(indices[inner], factor, flags=("nuw", "nsw"))
+        yield Position(builder, shape, indices)
+
+
+@contextmanager
+def chunk_elements(
+    builder: ir.IRBuilder, first: Position, inner: int, count: int
+) -> Iterator[tuple[ir.Value, Position]]:
+    """Code inside runs for `count` neighbours along `inner`; yield their numbers and positions."""
+    with loop(builder, count, unrolled=True) as number:
+        indices = list(first.indices)
+        indices[inner] = builder.add(indices[inner], number, flags=("nuw", "nsw"))
+        yield number, Position(builder, first.shape, indices)
 
 
 def _nested(

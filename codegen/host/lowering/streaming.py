@@ -17,21 +17,16 @@ from llvmlite import ir
 from tileir.codegen.scalar.types import BYTE, memory_bytes, memory_type, to_memory
 from tileir.ir import Value
 
+from .ahead import CHUNK, LINE
 from .block import Lowering
 from .evaluate import Evaluator
-from .loops import loop, nest
-from .position import INDEX, ZERO, Position
+from .loops import chunk_elements, chunks
+from .position import INDEX, ZERO
 from .window import Window
 
 LARGE_BYTES = 16 << 20
 """Tensors of so many bytes are not expected to stay in caches: a last level has 32 MB or less a
 core complex, and what a kernel reads is in it, too."""
-
-LINE = 64
-"""Bytes of a line of the cache."""
-
-CHUNK = 4 * LINE
-"""Bytes that are made before they are stored."""
 
 MAX_INSTRUCTIONS = 120
 """Loops with more of them are bound by arithmetic, and not emitted again for this."""
@@ -98,19 +93,14 @@ def _store_lines(lowering: Lowering, window: Window, tile: Value) -> None:
     stored = memory_type(window.element)
     count = min(window.tile[inner], CHUNK // size)
     chunk = lowering.shared_slot(ir.ArrayType(stored, count), "stream", LINE)
-    shape = [n // count if d == inner else n for d, n in enumerate(window.tile)]
-    with nest(builder, tuple(shape), inner=inner) as outer:
-        indices = list(outer.indices)
-        start = builder.mul(indices[inner], ir.Constant(INDEX, count), flags=("nuw", "nsw"))
-        with loop(builder, count, unrolled=True) as number:
-            indices[inner] = builder.add(start, number, flags=("nuw", "nsw"))
-            at = Evaluator(lowering, Position(builder, window.tile, indices))
+    line = ir.VectorType(stored, LINE // size)
+    mark = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+    with chunks(builder, window.tile, inner, count) as first:
+        with chunk_elements(builder, first, inner, count) as (number, position):
+            at = Evaluator(lowering, position)
             value = to_memory(builder, at.element(tile), window.element)
             builder.store(value, builder.gep(chunk, [ZERO, number], inbounds=True), align=size)
-        indices[inner] = start
-        address = window.address(Position(builder, window.tile, indices))
-        line = ir.VectorType(stored, LINE // size)
-        mark = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+        address = window.address(first)
         for offset in range(0, count * size, LINE):
             step = [ir.Constant(INDEX, offset)]
             source = builder.gep(chunk, step, inbounds=True, source_etype=BYTE)

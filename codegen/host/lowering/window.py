@@ -180,9 +180,13 @@ class Window:
 
     def address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position; not for packed elements."""
-        steps, stored = self._steps(position), memory_type(self.element)
-        address = self.builder.gep(self.origin, [steps], source_etype=stored)
+        address = self.unchecked_address(position)
         return self._lowering.checked(self._op, address, memory_bytes(self.element), position)
+
+    def unchecked_address(self, position: Position) -> ir.Value:
+        """Emit the address of the element at a position, of which no check is told."""
+        steps, stored = self._steps(position), memory_type(self.element)
+        return self.builder.gep(self.origin, [steps], source_etype=stored)
 
     def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
         """Emit the address of the byte of a packed element, and its shift in bits."""

@@ -7,7 +7,7 @@ body is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
@@ -69,11 +69,14 @@ class Plan:
         shape[self.dim] = 1
         return tuple(shape)
 
-    def rounds(self, builder: ir.IRBuilder) -> Iterator[Round]:
-        """Yield the loop over the first step of every lane, then that over all others."""
-        yield _round(builder, self, 0, 1)
+    def rounds(self, builder: ir.IRBuilder, begin: Begin = lambda step: None) -> Iterator[Round]:
+        """Yield the loop over the first step of every lane, then that over all others.
+
+        `begin` is called where each step begins, with its number.
+        """
+        yield _round(builder, self, 0, 1, begin)
         if self.steps > 1:
-            yield _round(builder, self, 1, self.steps - 1)
+            yield _round(builder, self, 1, self.steps - 1, begin)
 
     def position(
         self, builder: ir.IRBuilder, outer: Position, step: ir.Value, lane: ir.Value
@@ -86,17 +89,21 @@ class Plan:
         return Position(builder, self.shape, indices)
 
 
+Begin = Callable[[ir.Value], None]
+
 Round = AbstractContextManager[tuple[ir.Value, ir.Value, bool]]
 """A loop whose body gets the numbers of step and lane, and whether it is the lane's first step."""
 
 
 @contextmanager
 def _round(
-    builder: ir.IRBuilder, plan: Plan, first: int, count: int
+    builder: ir.IRBuilder, plan: Plan, first: int, count: int, begin: Begin
 ) -> Iterator[tuple[ir.Value, ir.Value, bool]]:
-    with nest(builder, (count, plan.lanes), unrolled=True) as position:
-        step, lane = position.indices
-        yield _sum(builder, step, first) if first else step, lane, not first
+    with nest(builder, (count,)) as steps:
+        step = _sum(builder, steps.indices[0], first) if first else steps.indices[0]
+        begin(step)
+        with nest(builder, (plan.lanes,), unrolled=True) as lanes:
+            yield step, lanes.indices[0], not first
 
 
 class Accumulators:

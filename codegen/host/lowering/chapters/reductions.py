@@ -18,6 +18,7 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.host.lowering.ahead import Ahead
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
@@ -61,10 +62,15 @@ def _reduce(lowering: Lowering, op: Op) -> None:
 
 def _fold_in_order(lowering: Lowering, op: Op, plan: Plan, outer: Position) -> Accumulators:
     """Fold each lane from its first element to the last; return the accumulators."""
-    accumulators = Accumulators(lowering, op, plan.lanes)
-    for steps in plan.rounds(lowering.builder):
+    builder, accumulators = lowering.builder, Accumulators(lowering, op, plan.lanes)
+    ahead = Ahead(lowering, op, plan.across)
+
+    def begin(step: ir.Value) -> None:
+        ahead.prefetch(plan.position(builder, outer, step, ZERO), plan.lanes)
+
+    for steps in plan.rounds(builder, begin):
         with steps as (step, lane, is_first):
-            position = plan.position(lowering.builder, outer, step, lane)
+            position = plan.position(builder, outer, step, lane)
             elements = elements_at(lowering, op, position)
             if not is_first:
                 elements = fold_pair(lowering, op, elements, accumulators.load(lane))
