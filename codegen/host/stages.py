@@ -68,7 +68,7 @@ def emit_llvm(state: State) -> None:
             )
         else:
             lowering = BlockLowering(module, kernel_state.kernel, kernel_state.storage)
-        build_driver(module, kernel_state.symbol, lowering.run())
+        build_driver(module, kernel_state.symbol, lowering.run(), lowering.streams)
         state.entries.append(_info(kernel_state, lowering))
     state.llvm_ir = str(module)
 

@@ -96,10 +96,9 @@ def _extremum(
     nan = constant(element, padding_bits(element, "nan"))
     if op.attributes.get("propagate_nan"):
         return builder.select(builder.fcmp_unordered("uno", lhs, rhs), nan, number)
-    lhs_missing = builder.fcmp_unordered("uno", lhs, lhs)
-    rhs_missing = builder.fcmp_unordered("uno", rhs, rhs)
-    only_lhs = builder.select(lhs_missing, nan, lhs)
-    return builder.select(rhs_missing, only_lhs, builder.select(lhs_missing, rhs, number))
+    # If lhs alone is missing, nothing compares as true, and the number is rhs.
+    only_lhs = builder.select(builder.fcmp_unordered("uno", lhs, lhs), nan, lhs)
+    return builder.select(builder.fcmp_unordered("uno", rhs, rhs), only_lhs, number)
 
 
 OPS = {

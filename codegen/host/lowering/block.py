@@ -78,8 +78,12 @@ class Lowering(ABC):
     both by the id of the value; `storage` says which tiles have buffers. `direct` has the tiles
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
-    what the kernel may report at run time.
+    what the kernel may report at run time. `streams`: whether it stores past the caches.
+    `users` are the ops whose loops read what an op loads; see `ahead`.
     """
+
+    looks_ahead = True
+    """Whether loads may be prefetched: indices are then computed that no op asks for."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
@@ -89,6 +93,8 @@ class Lowering(ABC):
         self.direct: dict[int, DirectTile] = {}
         self.enclosing: list[Enclosing] = []
         self.sites: list[dict[str, Any]] = []
+        self.streams = False
+        self.users: dict[Op, list[Op]] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
@@ -124,6 +130,11 @@ class Lowering(ABC):
         self._entry.branch(start)
         ir.IRBuilder(self.exit).ret_void()
         return self.function
+
+    @property
+    @abstractmethod
+    def may_stream(self) -> bool:
+        """Whether stores may go past the caches; see `streaming`."""
 
     @abstractmethod
     def lower_op(self, op: Op) -> None:
@@ -170,11 +181,15 @@ class Lowering(ABC):
         """Allocate a variable on the stack."""
         return self._entry.alloca(kind)
 
-    def shared_slot(self, kind: ir.Type, key: Hashable) -> ir.Value:
-        """Return the stack variable of that type that all callers with the same key share."""
+    def shared_slot(self, kind: ir.Type, key: Hashable, align: int | None = None) -> ir.Value:
+        """Return the stack variable of that type that all callers with the same key share.
+
+        `align` is in bytes, by default what the type needs.
+        """
         shared_key = str(kind), key
         if shared_key not in self._shared:
-            self._shared[shared_key] = self.slot(kind)
+            slot = self._shared[shared_key] = self.slot(kind)
+            slot.align = align
         return self._shared[shared_key]
 
     def slice_starts(self, op: Op, whole: Value, part: Value) -> list[ir.Value]:

@@ -10,20 +10,37 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single, is_tile
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.elementwise import emit
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
+from .ahead import CHUNK, Ahead
 from .block import Lowering
 from .chapters.memory import with_deferred
 from .evaluate import Evaluator
-from .loops import nest
+from .loops import chunk_elements, chunks, nest
 from .position import ZERO, Position
 from .rows import is_inline, row_of
+
+_UNORDERED = {None, "weak", "relaxed"}
+"""Memory orderings by which blocks do not wait for each other's stores."""
 
 
 class BlockLowering(Lowering):
     """Lowers a whole kernel: each op by its row, or inside the loop that uses its tile."""
+
+    def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        super().__init__(module, kernel, storage)
+        orders = {op.attributes.get("memory_ordering_semantics") for op in kernel.walk()}
+        self._may_stream = module.triple.startswith("x86_64") and not orders - _UNORDERED
+
+    @property
+    def may_stream(self) -> bool:
+        """Whether the machine can, and no op of the kernel acquires or releases memory."""
+        return self._may_stream
 
     def lower_op(self, op: Op) -> None:
         if not is_inline(op):
@@ -50,10 +67,23 @@ class BlockLowering(Lowering):
     def _keep(self, op: Op) -> None:
         """Compute the tile of an inline op into its buffer."""
 
+        shape, inner = op.result.type.shape, len(op.result.type.shape) - 1
+        count = min(shape[inner], CHUNK // memory_bytes(op.result.type.element))
+
         def loop(*_: object) -> None:
-            shape = op.result.type.shape
-            with self.writing(self.buffer(op.result)), nest(self.builder, shape) as position:
-                value = Evaluator(self, position).compute(op)
-                self.store_element(op.result, position, value)
+            ahead = Ahead(self, op, inner)
+            with self.writing(self.buffer(op.result)):
+                if not ahead:
+                    with nest(self.builder, shape) as position:
+                        element(position)
+                    return
+                with chunks(self.builder, shape, inner, count) as first:
+                    ahead.prefetch(first, count)
+                    with chunk_elements(self.builder, first, inner, count) as (_, position):
+                        element(position)
+
+        def element(position: Position) -> None:
+            value = Evaluator(self, position).compute(op)
+            self.store_element(op.result, position, value)
 
         with_deferred(self, op, loop)

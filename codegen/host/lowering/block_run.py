@@ -13,12 +13,18 @@ from tileir.codegen.scalar.types import OPAQUE
 from .block import WORD
 from .entry import llvm_name
 from .position import INDEX
+from .streaming import fence
 
 BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD, OPAQUE, OPAQUE])
 
 
-def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Function:
-    """Add the function that loops over blocks and calls `block` for each."""
+def build_driver(
+    module: ir.Module, symbol: str, block: ir.Function, streams: bool = False
+) -> ir.Function:
+    """Add the function that loops over blocks and calls `block` for each.
+
+    `streams`: whether blocks store past the caches, which is fenced at the end.
+    """
     function = ir.Function(module, BLOCKS, llvm_name(symbol, "blocks"))
     function.attributes.add("nounwind")
     arguments, first, last, *grid, workspace, context = function.args
@@ -37,5 +43,7 @@ def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Funct
     number.add_incoming(following, builder.block)
     builder.cbranch(builder.icmp_signed("<", following, last), body, done)
     builder.position_at_end(done)
+    if streams:
+        fence(builder)
     builder.ret_void()
     return function

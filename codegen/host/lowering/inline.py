@@ -11,7 +11,7 @@ from typing import cast
 
 from llvmlite import ir
 
-from tileir.codegen.ops import traits_of
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.sizes import packed_bits
 from tileir.codegen.scalar.types import llvm_type
@@ -144,6 +144,11 @@ INLINE = {
     "reshape": Inline(_reshape, _first),
     "unpack": Inline(_unpack, _joined, _splits),
 }
+
+
+def is_inline(op: Op) -> bool:
+    """Whether the op's tile is computed in the loops that use it, unless `fusion` keeps it."""
+    return family_of(op) is Family.ELEMENT_WISE or op.name in INLINE
 
 
 def moves_elements(op: Op) -> bool:

@@ -7,7 +7,6 @@ their tiles in buffers.
 
 from __future__ import annotations
 
-from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op
 
 from .chapters import (
@@ -22,13 +21,10 @@ from .chapters import (
     values,
     variables,
 )
-from .inline import INLINE
+from .inline import is_inline
 from .row import Row
 
-
-def is_inline(op: Op) -> bool:
-    """Whether the op's tile is computed in the loops that use it, unless `fusion` keeps it."""
-    return family_of(op) is Family.ELEMENT_WISE or op.name in INLINE
+__all__ = ["ROWS", "is_inline", "row_of"]
 
 
 def row_of(op: Op) -> Row:

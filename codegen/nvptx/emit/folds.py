@@ -7,7 +7,9 @@ order. What crosses warps is in registers by then, brought there by a layout con
 
 A scan has the lowest bits of its dimension in registers, the next in lanes, the rest in warps, so
 that a thread holds consecutive elements. Each thread scans its own; the prefix, the fold of all
-threads before it, comes from shuffles, and from the sums of all warps.
+threads before it, comes from shuffles, and from the sums of all warps. If the body rounds to few
+bits (`narrow_folds`), a thread scans as a tree, so that a prefix of n elements is the result of
+2 log2(n) + 1 steps at most where there are up to four warps.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
 from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
@@ -139,10 +142,11 @@ def scan_warp(ctx: Context, op: Op) -> None:
     kinds, layout = [value.type.element for value in operands], ctx.layout(operands[0])
     scan, given = _Scan(op, layout), _of_operands(ctx, operands, layout)
     values: Many = {}
+    scan_run = _scanned_as_tree if rounds_narrowly(op) else _scanned
     for row in scan.rows:
-        values[row ^ scan.steps[0]] = running = given[row ^ scan.steps[0]]
-        for step in scan.steps[1:]:
-            values[row ^ step] = running = run_body(ctx, op, running, given[row ^ step])
+        offsets = [row ^ step for step in scan.steps]
+        of_row = scan_run(ctx, op, [given[offset] for offset in offsets])
+        values.update(zip(offsets, of_row, strict=True))
     sums = {row: values[row ^ scan.steps[-1]] for row in scan.rows}
     for bit in scan.lanes:
         # The last lane of the other half has the fold of all of it.
@@ -161,6 +165,30 @@ def scan_warp(ctx: Context, op: Op) -> None:
         ctx.define(scanned, {offset: each[number] for offset, each in values.items()})
         rows = {combine(scan.images, row): each[number] for row, each in sums.items()}
         ctx.define(total, rows)
+
+
+def _scanned(ctx: Context, op: Op, given: list[Elements]) -> list[Elements]:
+    """Return the scan of a thread's elements, one by one."""
+    values = given[:1]
+    for element in given[1:]:
+        values.append(run_body(ctx, op, values[-1], element))
+    return values
+
+
+def _scanned_as_tree(ctx: Context, op: Op, given: list[Elements]) -> list[Elements]:
+    """Return the scan of a thread's elements: R. Brent's and H. T. Kung's (1982).
+
+    It takes less than twice as many steps as elements, no result more than 2 log2 of them.
+    """
+    values, distance = list(given), 1
+    while distance < len(values):
+        for at in range(2 * distance - 1, len(values), 2 * distance):
+            values[at] = run_body(ctx, op, values[at - distance], values[at])
+        distance *= 2
+    while distance := distance // 2:
+        for at in range(3 * distance - 1, len(values), 2 * distance):
+            values[at] = run_body(ctx, op, values[at - distance], values[at])
+    return values
 
 
 def scan_across(ctx: Context, op: Op) -> None:

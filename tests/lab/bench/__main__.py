@@ -22,7 +22,8 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import compiling, host, memory, opening, rates
+from . import compiling, memory, opening, rates
+from .host import command as host
 from .machine_code import shapes, static_tables
 from .modules import large_module
 from .paper import page
@@ -44,10 +45,10 @@ PARTS = {
     "codec": ("reading and writing the bodies of a large module", (*_MODULE, *_ANY)),
     "open": ("opening a large module", (*_MODULE, *_ANY)),
     "memory": ("opening a file with a huge constant", ("constant", *_ANY)),
-    "host": ("kernels on this CPU, beside NumPy and torch", _ANY),
 }
 """What is measured -> what that is, and its options."""
 COMMANDS = {
+    "host": ("kernels of cuTile on this CPU, beside torch and NumPy", host),
     "static": (
         "machine code for GPUs beside that of tileiras, which has to be installed; no GPU needed",
         static_tables,
@@ -86,11 +87,11 @@ def main(given: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.lab.bench", description=__doc__.replace("``", ""),
-        epilog="Each has its own --help. Without a name it is all, which takes what those four do.",
+        epilog="Each has its own --help. Without a name it is all of the first three.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     verbs = parser.add_subparsers(dest="part", metavar="WHAT", required=True)
-    for name, (text, options) in {**PARTS, "all": ("these four (default)", OPTIONS)}.items():
+    for name, (text, options) in {**PARTS, "all": ("these three (default)", OPTIONS)}.items():
         verb = verbs.add_parser(name, help=text, description=f"Measure: {text}.")
         for option in options:
             verb.add_argument(f"--{option}", **OPTIONS[option])
@@ -101,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:
-    report = {"machine": _machine(), "codec": [], "open": [], "memory": None, "host": None}
+    report = {"machine": _machine(), "codec": [], "open": [], "memory": None}
     with tempfile.TemporaryDirectory() as folder:
         if "codec" in parts or "open" in parts:
             data = large_module(arguments.ops, arguments.version, arguments.wide)
@@ -124,13 +125,6 @@ def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:
         if "memory" in parts:
             growth = memory.measure(Path(folder), arguments.constant, arguments.repeat)
             report["memory"] = growth._asdict()
-        if "host" in parts:
-            races = [
-                asdict(race) | {"ratio": race.ratio} for race in host.measure(arguments.repeat)
-            ]
-            report["host"] = {
-                "races": races, "compiling": dict(host.compile_times(arguments.repeat))
-            }  # fmt: skip
     return report
 
 
@@ -163,9 +157,6 @@ def _print(report: dict) -> None:
         console.print("A new process has not touched the file; the file is in the page cache.")
     if report["memory"]:
         console.print(_memory(report["memory"]))
-    if report["host"]:
-        console.print(_races(report["host"]["races"]))
-        console.print(_compiling(report["host"]["compiling"]))
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -213,24 +204,6 @@ def _memory(found: dict) -> Table:
     table.add_row("resident before", f"{found['before'] / 1024:,.0f} KiB")
     table.add_row("growth, open", f"{found['open'] / 1024:,.0f} KiB")
     table.add_row("growth, open and touch", f"{found['touch'] / 1024:,.0f} KiB")
-    return table
-
-
-def _races(found: list[dict]) -> Table:
-    table = _table("kernels on this CPU, medians", "kernel", "ms", "against", "ms", "x as fast")
-    for race in found:
-        if race["note"]:
-            table.add_row(race["what"], "", race["against"], race["note"], "")
-            continue
-        ours, theirs = (f"{race[side] * 1e3:.2f}" for side in ("ours", "theirs"))
-        table.add_row(race["what"], ours, race["against"], theirs, f"{race['ratio']:.2f}")
-    return table
-
-
-def _compiling(found: dict[str, float]) -> Table:
-    table = _table("compiling for this CPU", "kernel", "ms")
-    for name, seconds in found.items():
-        table.add_row(name, f"{seconds * 1e3:.0f}")
     return table
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.corpus import VALID
 from tests.debug_lists import list_length
 from tests.every_fixture import Fixture, every_fixture
-from tests.lab.bench import by_hand, host, memory, rates
+from tests.lab.bench import by_hand, kernels, memory, rates
 from tests.lab.bench.__main__ import main
 from tests.lab.bench.modules import huge_constant, large_module
 from tileir import Bytecode
@@ -179,29 +179,14 @@ def test_the_command_measures_what_it_names(
     assert rates.CONSTRUCT in capsys.readouterr().out
 
 
-def test_the_command_races_kernels(
-    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = [host.Race("add", "NumPy", 1.0, 2.0), host.Race("norm", "torch", note="no torch")]
-    monkeypatch.setattr(host, "measure", lambda repeat: made)
-    monkeypatch.setattr(host, "compile_times", lambda repeat: [("add", 0.03)])
-    assert main(["host", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)["host"]
-    assert [race["ratio"] for race in report["races"]] == [2.0, None]
-    assert report["compiling"] == {"add": 0.03}
-    assert main(["host"]) == 0
-    shown = capsys.readouterr().out
-    assert "2.00" in shown
-    assert "no torch" in shown
-
-
 def test_kernels_of_the_race_are_those_of_their_source() -> None:
     pytest.importorskip("cuda.tile")
     from tests.lab.bench.kernels import source
 
-    assert {path.stem for path in host.KERNELS.glob("*.mlir")} == set(source.KERNELS)
+    folder = Path(kernels.__file__).parent
+    assert {path.stem for path in folder.glob("*.mlir")} == set(source.KERNELS)
     for name in source.KERNELS:
-        assert (host.KERNELS / f"{name}.mlir").read_text() == source.text_of(name)
+        assert (folder / f"{name}.mlir").read_text() == source.text_of(name)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +218,7 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
     [
         ("", ["codec", "open", "memory", "host", "all", "static", "shapes", "compile", "gpu"]),
         ("all", ["--ops", "--version", "--wide", "--constant", "--repeat", "--json"]),
-        ("host", ["--repeat", "--json"]),
+        ("host", ["--only", "--threads", "--repeat", "--save", "--json"]),
         ("static", ["--target", "--only", "--repeat", "--set", "--alone", "--against", "--json"]),
         ("shapes", ["--target", "--type", "--m", "--n", "--k", "--against", "--all", "--json"]),
         ("compile", ["--set", "--only", "--target", "--other", "--fits", "--repeat", "--json"]),

@@ -19,6 +19,7 @@ from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.lowering.streaming import store_streaming
 from tileir.codegen.host.lowering.window import Window
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
@@ -47,8 +48,14 @@ def store_view(lowering: Lowering, op: Op) -> None:
     window, tile = Window(lowering, op), op.operands["tile"]
 
     def write(bounded: bool, scope: ir.MDValue | None) -> None:
-        with window.elements(bounded) as position:
-            window.store(position, Evaluator(lowering, position).element(tile), scope)
+        def store() -> None:
+            with window.elements(bounded) as position:
+                window.store(position, Evaluator(lowering, position).element(tile), scope)
+
+        if bounded:
+            store()
+        else:
+            store_streaming(lowering, window, tile, store)
 
     if not window.is_packed:
         with_deferred(lowering, op, write, window)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import reduce as fold
 from itertools import accumulate
 
 import numpy as np
@@ -126,16 +125,22 @@ def test_floats_within_rounding(body: str, shape: tuple[int, ...]) -> None:
         np.testing.assert_allclose(found, expected, rtol=array.shape[dim] * 2.0**-24)
 
 
-def test_a_sum_of_halves_is_rounded_at_every_step() -> None:
-    """Every partial sum is a half: 2048 + 1 is 2048 again in whatever order ones are added."""
-    array = np.ones((4, 8192), np.float16)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_sum_of_halves_is_rounded_at_every_step_of_a_tree(dim: int) -> None:
+    """The halves of a tree are folded by halving: neighbours first, or lanes far apart."""
+    array = np.random.default_rng(4).random((512, 4), np.float32).astype(np.float16)
+    array = array if dim == 0 else array.T.copy()
     text = ["%v = addf %e0, %a0  : tile<f16>", "yield %v : tile<f16>"]
-    [found] = run_fold("reduce", [array], 1, ["0.0"], text)
-    assert (found == 8192).all(), "sums of lanes stay small enough to be exact"
-    array[:, 4096:] = 0.0001
-    [across] = run_fold("reduce", [array.T.copy()], 0, ["0.0"], text)
-    expected = fold(lambda a, e: np.float16(a + e), array[0], np.float16(0))
-    assert (across == expected).all()
+    [found] = run_fold("reduce", [array], dim, ["0.0"], text)
+    expected = np.moveaxis(array, dim, 0)
+    while len(expected) > 1:
+        half = len(expected) // 2
+        one, two = (
+            (expected[::2], expected[1::2]) if dim == 0 else (expected[:half], expected[half:])
+        )
+        expected = one + two
+    assert expected.dtype == np.float16
+    np.testing.assert_array_equal(found, expected[0])
 
 
 AFFINE = [

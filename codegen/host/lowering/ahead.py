@@ -1,0 +1,176 @@
+"""What a load will read the next time: in the next iteration of a loop, or the next tile block.
+
+A row is read within a few hundred cycles and then computed on while memory has nothing to do; the
+CPU cannot know where the next row starts. So the loops that compute on a loaded tile prefetch the
+tile that the same op loads next into the second level of the cache, each of them some of its lines.
+A prefetch of a wrong address does no harm.
+
+Where the next tile is, is found by computing the indices of the load once more, from a loop's
+counter that is a step further or from the number of the next block along x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+from tileir.codegen.analysis.narrow_folds import rounds_narrowly
+from tileir.codegen.host.planning.tiles import is_single, is_tile
+from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
+from tileir.ir import Block, Op, Value
+
+from .block import Lowering
+from .evaluate import Evaluator
+from .inline import is_inline, moves_elements
+from .position import INDEX, ZERO, Position
+from .window import Window
+
+LINE = 64
+"""Bytes of a line of the cache."""
+
+CHUNK = 4 * LINE
+"""Bytes that a loop goes through between prefetches."""
+
+MIN_BYTES, MAX_BYTES = 1 << 10, 1 << 16
+"""Bytes of tiles that are prefetched: the second level of a cache holds several of them."""
+
+MAX_LOOPS = 4
+"""The most loops among which lines are divided."""
+
+
+class Ahead:
+    """The windows that the loads of tiles which a loop reads will have next."""
+
+    def __init__(self, lowering: Lowering, op: Op, inner: int | None) -> None:
+        """Find the loads that the operands of an op are computed from, element by element.
+
+        `inner` is the dimension along which its loop reads neighbours.
+        """
+        self._lowering = lowering
+        self._windows: list[tuple[Window, int, int]] = []
+        for load in _loads(lowering, op) if lowering.looks_ahead else ():
+            users = _users(lowering, load)
+            share = min(len(users), MAX_LOOPS)
+            if op not in users[:share]:
+                continue
+            window = _window_ahead(lowering, load)
+            if window is not None and window.inner == inner:
+                self._windows.append((window, users.index(op), share))
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to prefetch."""
+        return bool(self._windows)
+
+    def prefetch(self, position: Position, count: int) -> None:
+        """Emit prefetches for `count` neighbours of the element at a position.
+
+        They are this loop's share of the lines.
+        """
+        builder = self._lowering.builder
+        for window, first, share in self._windows:
+            address = window.unchecked_address(position)
+            size = count * memory_bytes(window.element)
+            for offset in range(first * LINE, size, share * LINE):
+                _prefetch(builder, address, offset)
+
+
+def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
+    word = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [OPAQUE, word, word, word])
+    function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
+    line = builder.gep(address, [ir.Constant(INDEX, offset)], source_etype=BYTE)
+    read, second, data = (ir.Constant(word, number) for number in (0, 2, 1))
+    builder.call(function, [line, read, second, data])
+
+
+def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
+    """Yield the loads of views whose elements an op reads, place by place, beside it in a block."""
+    stack, seen = [*op.operand_list()], set()
+    while stack:
+        value = stack.pop()
+        owner = value.owner
+        if id(value) in seen or not is_tile(value) or not isinstance(owner, Op):
+            continue
+        seen.add(id(value))
+        if owner.name == "load_view_tko":
+            fits = MIN_BYTES <= value.type.size * memory_bytes(value.type.element) <= MAX_BYTES
+            if fits and owner.parent is op.parent:
+                yield owner
+        elif value not in lowering.storage and is_inline(owner) and not moves_elements(owner):
+            stack += owner.operand_list()
+
+
+def _users(lowering: Lowering, load: Op) -> list[Op]:
+    """Return the ops whose loops read what is loaded, in order."""
+    if load not in lowering.users:
+        lowering.users[load] = [
+            op for op in load.parent.ops if _has_loop(lowering, op) and load in _loads(lowering, op)
+        ]
+    return lowering.users[load]
+
+
+def _has_loop(lowering: Lowering, op: Op) -> bool:
+    """Whether the op has a loop that may prefetch."""
+    if op.name == "reduce":
+        return not rounds_narrowly(op)
+    return is_inline(op) and op.result in lowering.storage
+
+
+def _window_ahead(lowering: Lowering, load: Op) -> Window | None:
+    """Emit the window of a load the next time; None if it is the same, or not known."""
+    needed = _needed(load.operands["index"])
+    counter = next(filter(needed.__contains__, map(id, _counters(load, needed))), None)
+    if counter is None:
+        return None
+    with _counted_on(lowering, needed[counter], needed):
+        window = Window(lowering, load)
+    return None if window.sparse is not None or window.is_packed else window
+
+
+def _needed(indices: Iterable[Value]) -> dict[int, Value]:
+    """Return the single elements that indices are computed from, themselves included, by id."""
+    needed: dict[int, Value] = {}
+    stack = [*indices]
+    while stack:
+        value = stack.pop()
+        if id(value) not in needed and is_single(value):
+            needed[id(value)] = value
+            if isinstance(value.owner, Op) and is_inline(value.owner):
+                stack += value.owner.operand_list()
+    return needed
+
+
+def _counters(load: Op, needed: dict[int, Value]) -> Iterator[Value]:
+    """Yield what counts on around an op: counters of loops, inmost first, then blocks along x."""
+    around = load.parent_op
+    while around is not None:
+        if around.name == "for":
+            yield around.regions[0].block.arguments[0]
+        around = around.parent_op
+    for value in needed.values():
+        if isinstance(value.owner, Op) and value.owner.name == "get_tile_block_id":
+            yield value.owner.results[0]
+
+
+@contextmanager
+def _counted_on(lowering: Lowering, counter: Value, needed: dict[int, Value]) -> Iterator[None]:
+    """Code inside computes the needed values as they are when the counter has counted on."""
+    before = lowering.singles
+    builder = lowering.builder
+    step = ir.Constant(before[id(counter)].type, 1)
+    if isinstance(counter.owner, Block):
+        step = lowering.single(counter.owner.parent_op.operands["step"])
+    lowering.singles = dict(before)
+    for value in needed.values():
+        if id(counter) in _needed([value]):
+            lowering.singles.pop(id(value), None)
+    lowering.singles[id(counter)] = builder.add(before[id(counter)], step)
+    for value in needed.values():
+        if id(value) not in lowering.singles:
+            shape = value.type.shape
+            at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
+            lowering.singles[id(value)] = at.element(value)
+    yield
+    lowering.singles = before

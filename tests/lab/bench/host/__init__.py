@@ -1,0 +1,1 @@
+"""Forty cuTile kernels on this CPU beside torch and NumPy: ``python -m tests.lab.bench host``."""
