@@ -66,7 +66,7 @@ class Products:
         row, numbers = self.rows[register], lanes.numbers
         for counts, role in ((self.summing, "sum"), (self.reading, "factor")):
             busy = counts[row][numbers] > 0
-            if busy.any():
+            if np.count_nonzero(busy):
                 raise lanes.error("poison", BUSY.format(role), statement, busy)
         self.last[row][numbers] = TOUCHED
 

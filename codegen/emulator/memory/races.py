@@ -119,7 +119,7 @@ class Shadow:
         earlier = first[index]
         first[index] = keys
         other = first[index] != keys
-        if other.any():
+        if np.count_nonzero(other):
             second[index[other]] = np.broadcast_to(keys, index.shape)[other]
         if earlier.max() != NEVER:
             still = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
@@ -142,7 +142,7 @@ class Shadow:
             wrong &= ~lanes.batch.clocks.both_strong(numbers, earlier, access.scope)
         if changes is not None and wrong.any():
             wrong &= np.asarray(changes()).reshape(-1, 1)
-        if wrong.any():
+        if np.count_nonzero(wrong):
             lane, piece = (int(each[0]) for each in np.nonzero(wrong))
             self._report(lanes, statement, address, wrong.any(axis=1), int(earlier[lane, piece]))
 

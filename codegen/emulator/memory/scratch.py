@@ -120,7 +120,7 @@ class Scratch(Memory):
         wrong = within > np.int64(self.size - access.nbytes)
         if far:
             wrong |= address >> np.uint64(_STEP_BITS) > np.uint64(self.cluster)
-        if wrong.any():
+        if np.count_nonzero(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
         offset = self._offset(lanes, address, far)
@@ -148,7 +148,7 @@ class Scratch(Memory):
         full = _FULL & (1 << 8 * defined.itemsize) - 1
         if access.reads or not access.writes:
             missing = defined[row] != full
-            if missing.any():
+            if np.count_nonzero(missing):
                 wrong = missing.any(axis=1)
                 message = f"{self.name} memory that was never written"
                 raise lanes.error("poison", message, statement, wrong, int(offset[wrong][0]))

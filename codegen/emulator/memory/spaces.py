@@ -128,7 +128,7 @@ class Memory:
 
         `keys` are those under which the race detection remembers it, if not the lanes' own.
         """
-        if (address & np.uint64(access.nbytes - 1)).any():
+        if np.count_nonzero(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
             first = int(active.broadcast(address)[active.broadcast(wrong)][0])
             raise active.error(

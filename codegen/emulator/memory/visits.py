@@ -47,7 +47,7 @@ class Visits:
             here = owner == block
             known[here] = clocks.knows_block(lanes.numbers[here], block)
         for wrong, what in ((ended, "has ended"), (remote & ~known, "may not have begun yet")):
-            if wrong.any():
+            if np.count_nonzero(wrong):
                 first = int(address[wrong][0])
                 message = f"the block {what} whose shared memory is at {first:#x}"
                 raise lanes.error("bounds", message, statement, wrong, first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -157,17 +158,23 @@ class Barriers:
         batch = self.batch
         if not len(index):
             return index
-        present = np.zeros(batch.count, bool)
-        present[index] = True
+        missing = batch.next != DONE
+        missing[index] = False
+        if not np.count_nonzero(missing):
+            return index
         if block.warpgroup:
-            missing = (batch.next != DONE) & ~present
-            groups = batch.block_of * KEYS + batch.thread_of // WARPGROUP
-            return index[~np.isin(groups[index], groups[missing])]
-        bits = _bits(present)
-        alive = _bits(batch.next != DONE)
-        mask = self._masks(block, index)
-        warp = index // WARP
-        return index[(mask & alive[warp] & ~bits[warp]) == 0]
+            groups = self._warpgroups
+            torn = np.zeros(groups[-1] + 1, bool)
+            torn[groups[missing]] = True
+            return index[~torn[groups[index]]]
+        return index[(self._masks(block, index) & _bits(missing)[index // WARP]) == 0]
+
+    @cached_property
+    def _warpgroups(self) -> np.ndarray:
+        """The number of each lane's warpgroup in the batch."""
+        batch = self.batch
+        in_a_block = -(-batch.count // batch.blocks // WARPGROUP)
+        return np.asarray(batch.block_of * in_a_block + batch.thread_of // WARPGROUP)
 
     def _masks(self, block: BasicBlock, index: np.ndarray) -> np.ndarray:
         """Return each lane's member mask: the last operand of the first statement, or all lanes."""

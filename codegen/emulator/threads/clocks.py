@@ -159,11 +159,11 @@ class Clocks:
         """Whether nothing orders these earlier accesses (keys) before the lanes' next ones."""
         lane = earlier >> LANE_SHIFT
         foreign = (lane != self.lane[numbers]) & (earlier != NEVER)
-        if not foreign.any():
+        if not np.count_nonzero(foreign):
             return foreign
         time = earlier & TIMES
         same_block = lane // self.threads == self.block[numbers]
-        whole = same_block.all()
+        whole = np.count_nonzero(same_block) == same_block.size
         known = self.all_know[lane - self.lane[0] if whole else same_block * (lane - self.lane[0])]
         if self.known is not None:
             known = np.maximum(known, self.known[numbers, lane % self.threads])

@@ -194,7 +194,7 @@ class Lanes:
 
     def check(self, register: int, mask: Any, statement: Statement) -> None:
         """EmulationError unless the register is defined in all active lanes."""
-        if not mask.all():
+        if np.count_nonzero(mask) < mask.size:
             wrong = ~np.broadcast_to(mask, self.count)
             raise self.error("poison", "a register that was never written", statement, wrong)
 
@@ -228,7 +228,7 @@ class Lanes:
         held[self.index] = value
         if defined is not None:
             defined[self.index] = True
-            defined = None if defined.all() else defined
+            defined = None if np.count_nonzero(defined) == batch.count else defined
         batch.registers[register], batch.defined[register] = held, defined
 
     def write_some(self, register: int, value: Any, mask: Any) -> None:
@@ -260,13 +260,13 @@ class Lanes:
 
     def broadcast(self, value: Any) -> np.ndarray:
         """Return a value as an array with one element for each active lane."""
-        if np.shape(value) == (self.count,):
+        if isinstance(value, np.ndarray) and value.shape == (self.count,):
             return value
-        return np.broadcast_to(value, self.count)
+        return np.full(self.count, value)
 
     def under(self, mask: Any) -> Lanes:
         """Return the lanes that a guard leaves active; None leaves all."""
-        if mask is None or mask.all():
+        if mask is None or np.count_nonzero(mask) == mask.size:
             return self
         return Lanes(self.batch, self.numbers[self.broadcast(mask)])
 

@@ -406,7 +406,7 @@ def test_hostile_texts_are_refused(text: str) -> None:
 
 
 def test_mutants_are_read_or_refused() -> None:
-    """Two thousand damaged texts; more with ``python -m tests.tileir.text.assembler.mutants``."""
-    found = [outcome(text, version) for text, version in cases(2000, seed=5)]
-    assert found.count("refused") > 1000
-    assert found.count("accepted") > 10
+    """Some damaged texts; thousands with ``python -m tests.tileir.text.assembler.mutants``."""
+    found = [outcome(text, version) for text, version in cases(600, seed=5)]
+    assert found.count("refused") > 300
+    assert found.count("accepted") > 3
