@@ -225,6 +225,19 @@ PRODUCTS = (
         ),
     ),
     Row(
+        "add_columns",
+        "Add a product to the columns of an accumulator from the first one on; others stay.",
+        operands=(
+            Operand("acc", TILE, "The accumulator, in the layout of an atom."),
+            Operand("product", TILE, "So many columns, in that layout as well."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(Attribute("first", INTEGER, "The first column."),),
+        effects=NO_MEMORY_EFFECT,
+        same_type=(("acc", "result"),),
+        format="{acc}, {product} first = {first} : {acc:type}, {product:type}",
+    ),
+    Row(
         "mma_init",
         "The flight of an accumulator to which no product adds yet.",
         operands=(Operand("acc", TILE, "The accumulator, in the layout of an atom."),),
@@ -256,7 +269,8 @@ PRODUCTS = (
     ),
 )
 
-PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS if row.mnemonic != "mma_init")
+_OF_SUMS = ("add_columns", "mma_init")
+PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS if row.mnemonic not in _OF_SUMS)
 """The rows that multiply matrices."""
 WAITS = (
     Row(

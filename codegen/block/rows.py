@@ -74,10 +74,19 @@ PLACES = (
     ),
     Row(
         "shared_view",
-        "The same memory seen as a tile of other coordinates.",
+        "The same memory seen as a tile of other coordinates, or a part of it.",
         operands=(Operand("source", SHARED, "A tile in shared memory."),),
         results=(Result("result", SHARED, doc="It has no offsets that the source lacks."),),
+        attributes=(
+            Attribute(
+                "first",
+                INTEGER,
+                "The number of the element of the source that is the first one, if not 0.",
+                optional=True,
+            ),
+        ),
         same_memory="source",
+        format="{source}[ first = {first}] : {source:type} -> {result:type}",
     ),
     Row(
         "mbarrier_alloc",

@@ -86,6 +86,18 @@ def mma_init(ctx: Context, op: Op) -> None:
     ctx.define(op.result, ctx.fragment(op.operands["acc"]))
 
 
+def add_columns(ctx: Context, op: Op) -> None:
+    """Lower add_columns: each thread adds what it has of these columns."""
+    acc, product = op.operands["acc"], op.operands["product"]
+    columns, count = acc.type.shape[-1], product.type.shape[-1]
+    sums = dict(ctx.fragment(acc))
+    for offset, value in ctx.fragment(product).items():
+        row, column = divmod(offset, count)
+        place = row * columns + op.attributes["first"] + column
+        sums[place] = ctx.builder.fadd(sums[place], value)
+    ctx.define(op.result, sums)
+
+
 def wait_mma_reads(ctx: Context, op: Op) -> None:
     """Lower wait_mma_reads: no accumulator is touched."""
     wgmma.wait(ctx.builder, op.attributes["pending"], [])
@@ -152,6 +164,7 @@ def _operand(ctx: Context, plan: ProductPlan, slot: str, value: Value) -> _Descr
 
 
 LOWERINGS = {
+    "add_columns": add_columns,
     "fence_proxy": fence_proxy,
     "mma_async": mma_async,
     "mma_init": mma_init,
