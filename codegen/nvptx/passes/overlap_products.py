@@ -34,7 +34,7 @@ from tileir.types import Scalar, Tile
 from .delay_products import delay_products
 from .memory.rotate_copies import UNDER_WAY
 
-_TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
+_TRUTH = Tile(Scalar("i1"))
 _FILLS = (*COPIES, "commit_copies")
 """Ops of an iteration that fill a slot of a ring."""
 
@@ -118,8 +118,6 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     adding = {op for each in sums for op in each.products}
     if not adding.issuperset(products):
         return Reason("sum_used")
-    if any(each.argument.type.element == _HALF for each in sums):
-        return Reason("packed_sums")
     stored = {behind(op.operands["destination"])[0] for op in loop.walk() if _stores(op)}
     for value in _operands(products):
         if not isinstance(value.type, Shared):
