@@ -36,8 +36,7 @@ TENSOR_COPIES = (
     Row(
         "copy_tensor",
         "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
-        "The hardware makes all of it, by a tensor map; the commit behind it starts it. It"
-        " converts elements if the tile there has others.",
+        "The hardware makes all of it, by a tensor map; the commit behind it starts it.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -47,7 +46,12 @@ TENSOR_COPIES = (
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(
             *_BOXES,
-            Attribute("conversion", TEXT, "How elements are converted.", optional=True),
+            Attribute(
+                "conversion",
+                TEXT,
+                "How elements are converted on the way, if the tile there has others.",
+                optional=True,
+            ),
             Attribute(
                 "multicast",
                 INTEGER,
