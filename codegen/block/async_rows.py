@@ -36,8 +36,7 @@ TENSOR_COPIES = (
     Row(
         "copy_tensor",
         "Describe a copy of the tile of a view to shared memory, with zeros beyond its tensor.\n"
-        "The hardware makes all of it, by a tensor map; the commit behind it starts it. It"
-        " converts elements if the tile there has others.",
+        "The hardware makes all of it, by a tensor map; the commit behind it starts it.",
         operands=(
             Operand("view", DENSE_VIEW, "The view."),
             many("index", INDEX, "The index of the tile."),
@@ -47,7 +46,12 @@ TENSOR_COPIES = (
         results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(
             *_BOXES,
-            Attribute("conversion", TEXT, "How elements are converted.", optional=True),
+            Attribute(
+                "conversion",
+                TEXT,
+                "How elements are converted on the way, if the tile there has others.",
+                optional=True,
+            ),
             Attribute(
                 "multicast",
                 INTEGER,
@@ -225,6 +229,19 @@ PRODUCTS = (
         ),
     ),
     Row(
+        "add_columns",
+        "Add a product to the columns of an accumulator from the first one on; others stay.",
+        operands=(
+            Operand("acc", TILE, "The accumulator, in the layout of an atom."),
+            Operand("product", TILE, "So many columns, in that layout as well."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(Attribute("first", INTEGER, "The first column."),),
+        effects=NO_MEMORY_EFFECT,
+        same_type=(("acc", "result"),),
+        format="{acc}, {product} first = {first} : {acc:type}, {product:type}",
+    ),
+    Row(
         "mma_init",
         "The flight of an accumulator to which no product adds yet.",
         operands=(Operand("acc", TILE, "The accumulator, in the layout of an atom."),),
@@ -256,7 +273,8 @@ PRODUCTS = (
     ),
 )
 
-PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS if row.mnemonic != "mma_init")
+_OF_SUMS = ("add_columns", "mma_init")
+PRODUCT_NAMES = tuple(row.mnemonic for row in PRODUCTS if row.mnemonic not in _OF_SUMS)
 """The rows that multiply matrices."""
 WAITS = (
     Row(

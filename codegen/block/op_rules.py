@@ -161,8 +161,22 @@ def waits_for_its_accumulator(op: Op) -> str | None:
     return None
 
 
+def adds_its_columns(op: Op) -> str | None:
+    """Threads have the same elements of the columns in the accumulator and in the product."""
+    acc, part = op.operands["acc"].type, op.operands["product"].type
+    (*rows, columns), (*others, count), first = acc.shape, part.shape, op.attributes["first"]
+    if rows != others or first % count or not 0 <= first < columns or part.element != acc.element:
+        return f"columns from {first} on of {acc} are not {part}"
+    owners = [
+        [[divmod(base, extent) for base in bases] for bases in (kind.layout.lane, kind.layout.warp)]
+        for kind, extent in ((acc, columns), (part, count))
+    ]
+    return None if owners[0] == owners[1] else "threads have other elements of the product"
+
+
 OP_RULES: Mapping[str, Sequence[OpRule]] = {
     "acquire_slot": (turn_of_its_ring, turn_of_its_mbarriers),
+    "add_columns": (adds_its_columns,),
     "advance": (turn_of_its_ring,),
     "commit_copies": (commits_its_tiles, turn_of_its_mbarriers, fills_its_slot),
     "commit_group": (commits_its_tiles,),

@@ -64,10 +64,9 @@ PLACES = (
     ),
     Row(
         "shared_slot",
-        "The tile of a ring in the slot of a turn, `%ring[%turn]`, to be filled.\n"
-        "Copies under way fill it, and only a wait gives what may be read; or a copy_shared.",
+        "The tile of a ring in the slot of a turn, `%ring[%turn]`, to be filled.",
         operands=(Operand("ring", SHARED, "A ring."), Operand("turn", TURN, "The slot.")),
-        results=(Result("slot", SHARED, doc="A tile that is to be filled."),),
+        results=(Result("slot", SHARED, doc="Only who fills it by copy_shared may read it."),),
         effects=NO_MEMORY_EFFECT,
         same_memory="ring",
         format="{ring}[[{turn}]] : {ring:type}, {turn:type} -> {slot:type}",
@@ -77,7 +76,16 @@ PLACES = (
         "The same memory seen as a tile of other coordinates.",
         operands=(Operand("source", SHARED, "A tile in shared memory."),),
         results=(Result("result", SHARED, doc="It has no offsets that the source lacks."),),
+        attributes=(
+            Attribute(
+                "first",
+                INTEGER,
+                "The number of the element of the source that is the first one, if not 0.",
+                optional=True,
+            ),
+        ),
         same_memory="source",
+        format="{source}[ first = {first}] : {source:type} -> {result:type}",
     ),
     Row(
         "mbarrier_alloc",

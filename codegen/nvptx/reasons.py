@@ -119,7 +119,6 @@ SENTENCES = {
     "under_way": "only products add to their sums",
     "several_ends": "an iteration has several ends",
     "sum_used": "the iteration uses a sum itself",
-    "packed_sums": "registers have two elements of a sum each, which carried values are not",
     "registers_read": "a product reads an operand in registers, which the next iteration changes",
     "stored_anew": "an operand is stored to the same shared memory in each iteration",
     "calls": "where a kernel calls a function, for {0}, ptxas awaits each wgmma at once (C7510)",

@@ -8,7 +8,7 @@ from typing import cast
 from tileir.codegen.block.areas import alignment
 from tileir.codegen.block.op_facts import ARRIVALS, COPIES, ENDS, EXCHANGES, accessed, exchanged
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.linear_layout import rank
+from tileir.codegen.layouts.linear_layout import combine, rank
 from tileir.ir import Body, Op
 from tileir.types import Tile
 
@@ -40,6 +40,9 @@ def _view(op: Op) -> Iterator[tuple[Op, str]]:
         yield op, "the view has offsets that its source lacks"
     if source.slots != result.slots:
         yield op, "a view has as many slots as its source"
+    first = combine(source.offsets, op.attributes["first"] or 0)
+    if any(first & each for each in result.offsets):
+        yield op, "the offset of the first element is one of a view's elements"
     yield from _collision(op)
 
 

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Turn, registers_of
+from tileir.codegen.block.types import Flight, Turn, registers_of
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
+from tileir.types import Scalar
 
 from .context import I1, I32, Context, ControlScope
 
+_HALF = Scalar("f16")
 Variables = list[list[ir.Value]]
 """For each value that is handed on, its variables; none for tokens and flights of copies."""
 
@@ -267,7 +269,22 @@ def _registers(ctx: Context, value: Value) -> list[ir.Type]:
     if isinstance(value.type, Turn):
         return [I32]
     tile = registers_of(value.type)
-    return [llvm_type(tile.element)] * len(ctx.layout(value).offsets()) if tile else []
+    if tile is None:
+        return []
+    kind = I32 if _is_packed(value) else llvm_type(tile.element)
+    return [kind] * len(_offsets(ctx, value))
+
+
+def _is_packed(value: Value) -> bool:
+    """Whether a value is an accumulator under way whose registers have two elements each."""
+    tile = registers_of(value.type)
+    return isinstance(value.type, Flight) and tile is not None and tile.element == _HALF
+
+
+def _offsets(ctx: Context, value: Value) -> list[int]:
+    """Return the offsets by which a value's registers are known."""
+    offsets = ctx.layout(value).offsets()
+    return [each for each in offsets if not each & 1] if _is_packed(value) else list(offsets)
 
 
 def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
@@ -276,7 +293,7 @@ def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         if isinstance(value.type, Turn):
             ctx.builder.store(ctx.values[value], registers[0])
         elif registers:
-            fragment, offsets = ctx.fragment(value), ctx.layout(value).offsets()
+            fragment, offsets = ctx.fragment(value), _offsets(ctx, value)
             for offset, register in zip(offsets, registers, strict=True):
                 ctx.builder.store(fragment[offset], register)
 
@@ -290,8 +307,7 @@ def _get(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         if isinstance(value.type, Turn):
             ctx.define(value, loaded[0])
         elif registers:
-            offsets = ctx.layout(value).offsets()
-            ctx.define(value, dict(zip(offsets, loaded, strict=True)))
+            ctx.define(value, dict(zip(_offsets(ctx, value), loaded, strict=True)))
 
 
 def _mark(branch: ir.Instruction, factor: int) -> None:

@@ -33,8 +33,12 @@ def shared_alloc(ctx: Context, op: Op) -> None:
 
 
 def shared_view(ctx: Context, op: Op) -> None:
-    """Lower shared_view: the same address."""
-    ctx.define(op.result, ctx.values[op.operands["source"]])
+    """Lower shared_view: the address of its first element."""
+    source = op.operands["source"]
+    first = combine(source.type.offsets, op.attributes["first"] or 0)
+    distance = ir.Constant(I32, first * memory_bytes(source.type.element))
+    address = ctx.values[source]
+    ctx.define(op.result, ctx.builder.add(address, distance) if first else address)
 
 
 def store_shared(ctx: Context, op: Op) -> None:

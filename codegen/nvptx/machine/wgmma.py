@@ -2,7 +2,7 @@
 
 Registers of an accumulator may not be touched from the first product on until a wait; what they
 held before is handed over by a fence. So a piece of inline assembly takes an accumulator, and gives
-it back under way; only `wait` makes numbers of it.
+it back under way; only `wait` makes numbers of it. Of f16, a register has two elements.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llvmlite import ir
-
-from tileir.codegen.scalar.bits import pair_of
 
 from .mma_atoms import BITS, Atom
 
@@ -37,7 +35,7 @@ def start(
     the products started since the last group become one. To a `fresh` accumulator the first product
     is not added: its registers are set.
     """
-    count = len(acc) // 2 if _are_halves(acc) else len(acc)
+    count = len(acc)
     registers = f"{{{', '.join(f'${index}' for index in range(count))}}}"
     outputs = count if fresh else 2 * count
     arguments: list[ir.Value] = []
@@ -103,38 +101,16 @@ def _tied(
     fresh: bool = False,
 ) -> list[ir.Value]:
     """Emit assembly that changes the registers of an accumulator in place, or sets `fresh` ones."""
-    halves = _are_halves(acc)
-    registers = acc
-    if halves:  # LLVM makes nothing of packing what was just unpacked
-        registers = [pair_of(builder, *pair) for pair in zip(acc[::2], acc[1::2], strict=True)]
-    kinds = [each.type for each in registers]
+    kinds = [each.type for each in acc]
     constraints = [f"={'&' if fresh else ''}{_CONSTRAINTS[kind]}" for kind in kinds]
     operands = list(arguments)
     if not fresh:
         constraints += [str(index) for index in range(len(kinds))]
-        operands = [*registers, *arguments]
+        operands = [*acc, *arguments]
     constraints += [_CONSTRAINTS[each.type] for each in arguments]
     constraints.append("~{memory}")
     result = ir.LiteralStructType(kinds) if kinds else ir.VoidType()
     function = ir.FunctionType(result, [each.type for each in operands])
     made = builder.asm(function, text, ",".join(constraints), operands, True)
     made.attributes.add("convergent")  # all warps of the group execute it together
-    changed = [builder.extract_value(made, index) for index in range(len(kinds))]
-    return _unpacked(builder, changed) if halves else changed
-
-
-_PAIR = ir.VectorType(ir.HalfType(), 2)
-
-
-def _are_halves(acc: Sequence[ir.Value]) -> bool:
-    """Whether a register holds two elements of an accumulator: neighbours along n."""
-    return bool(acc) and isinstance(acc[0].type, ir.HalfType)
-
-
-def _unpacked(builder: ir.IRBuilder, words: Sequence[ir.Value]) -> list[ir.Value]:
-    pairs = [builder.bitcast(word, _PAIR) for word in words]
-    return [
-        builder.extract_element(pair, ir.Constant(_WORD, index))
-        for pair in pairs
-        for index in (0, 1)
-    ]
+    return [builder.extract_value(made, index) for index in range(len(kinds))]

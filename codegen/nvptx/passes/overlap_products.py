@@ -42,7 +42,7 @@ from .delay_products import delay_products
 from .memory.rotate_copies import UNDER_WAY
 from .products.widen_rings import threads_fill, widen_ring
 
-_TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
+_TRUTH = Tile(Scalar("i1"))
 _FILLS = (*COPIES, *COMMITS)
 """Ops of an iteration that fill a slot of a ring."""
 
@@ -140,8 +140,6 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
     adding = {op for each in sums for op in each.products}
     if not adding.issuperset(products):
         return Reason("sum_used")
-    if any(each.argument.type.element == _HALF for each in sums):
-        return Reason("packed_sums")
     stored = {behind(op.operands["destination"])[0] for op in loop.walk() if _stores(op)}
     for value in _operands(products):
         if not isinstance(value.type, Shared):

@@ -12,18 +12,23 @@ accumulator of its own, which begins with zero and is added in registers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2
 from tileir.codegen.layouts.shared_copies import through_registers
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.nvptx.machine.mma_atoms import stored_as
-from tileir.codegen.nvptx.schedule.group_products import Restaged, is_promoted
-from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
+from tileir.codegen.nvptx.schedule.group_products import (
+    SHORT_SUM,
+    Restaged,
+    column_parts,
+    is_promoted,
+)
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, product_plan
 from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
@@ -34,8 +39,6 @@ _IN_MEMORY = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
 """Operand type of an atom -> the element type in memory, where the names differ."""
 _HALF, _SINGLE = Scalar("f16"), Scalar("f32")
 _SCALED = ("lhs_scale", "rhs_scale")
-SHORT_SUM = 128
-"""The most elements along k whose products tensor cores add with few bits."""
 
 
 class ProductOperands:
@@ -95,6 +98,8 @@ class ProductOperands:
 
     def _promoted(self, op: Op, plan: ProductPlan, acc: Value) -> Op:
         """Return the op that completes a product of short sums, which are added in registers."""
+        if len(columns := column_parts(op, plan)) > 1:
+            return self._by_columns(op, plan, acc, columns)
         extent, mode = plan.extents["k"], {"rounding_mode": "nearest_even"}
         nothing = to_constant(0.0, Tile(acc.type.element, acc.type.shape))
         zero = make("constant", attributes={"value": nothing}, results=[acc.type], origin=op)
@@ -109,6 +114,26 @@ class ProductOperands:
             last = self._mma(op, plan, zero.result, {}, ends)
             self._add(last)
             made = make("addf", {"lhs": acc, "rhs": last.result}, mode, [acc.type], origin=op)
+        return cast(Op, made)
+
+    def _by_columns(self, op: Op, plan: ProductPlan, acc: Value, columns: Sequence[int]) -> Op:
+        """Return the op that completes such a product, if its columns are added part by part."""
+        count = plan.atom.n
+        part = product_plan(plan.atom, {**plan.extents, "n": count}, plan.warps, "")
+        shape = (*acc.type.shape[:-1], count)
+        kind = Frag(acc.type.element, shape, layout=part.acc.layout)
+        nothing = to_constant(0.0, Tile(kind.element, shape))
+        zero = make("constant", attributes={"value": nothing}, results=[kind], origin=op)
+        self._add(zero)
+        made = None
+        for first in columns:
+            if made is not None:
+                self._add(made)
+                acc = made.result
+            last = self._mma(op, plan, zero.result, {}, columns=(first, count))
+            self._add(last)
+            operands, attributes = {"acc": acc, "product": last.result}, {"first": first}
+            made = make("add_columns", operands, attributes, [acc.type], origin=op)
         return cast(Op, made)
 
     def _completed(
@@ -138,10 +163,12 @@ class ProductOperands:
         acc: Value,
         pieces: dict[str, Value],
         ends: dict[str, int] | None = None,
+        columns: tuple[int, int] | None = None,
     ) -> Op:
         """Return the op that completes a product, or its part along k between `ends`.
 
-        Of operands that are staged in pieces, `pieces` has the memory.
+        Of operands that are staged in pieces, `pieces` has the memory. `columns` are the first one
+        and the number of those that are multiplied, if not all are.
         """
         operands = {"acc": acc}
         attributes = {"atom": plan.atom.mnemonic, **(ends or {})}
@@ -166,6 +193,8 @@ class ProductOperands:
             name = "mma_scaled"
             for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
                 operands[slot] = self._form(op.operands[slot], part.layout)
+        if columns is not None:
+            operands["rhs"] = self._columns_of(op, operands["rhs"], *columns)
         if plan.atom.of_warpgroup:
             return self._awaited(op, operands, attributes)
         return make(name, operands, attributes, [acc.type], origin=op)
@@ -197,6 +226,21 @@ class ProductOperands:
             self._add(make("copy_shared", operands, attributes, origin=op))
             self._copies[op, slot] = self._seen_as(op, op.operands[slot], made.result, root)
         return self._copies[op, slot]
+
+    def _columns_of(self, op: Op, place: Value, first: int, count: int) -> Value:
+        """Return the memory of so many columns of an operand, from the first one on."""
+        kind = cast(Shared, place.type)
+        *rows, columns = kind.shape
+        offsets = (*kind.offsets[: log2(count)], *kind.offsets[log2(columns) :])
+        made = make(
+            "shared_view",
+            {"source": place},
+            {"first": first or None},
+            [Shared(kind.element, (*rows, count), offsets)],
+            origin=op,
+        )
+        self._add(made)
+        return made.result
 
     def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
         element = _element(root.type.element, staging)

@@ -37,7 +37,7 @@ from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
-from tileir.ir import Op, Value
+from tileir.ir import Body, Op, Value
 from tileir.types import Token
 
 from .ring_loads import USUAL_STAGES
@@ -49,8 +49,7 @@ def store_tensors(state: KernelState, target: Target) -> None:
     The kernel gets the tensor maps for them.
     """
     body, reasons = state.kernel.body, state.reasons[Decision.STORE]
-    flights = [op.result.type for op in body.walk() if op.name == "mma_async"]
-    layouts = {cast(Frag, cast(Flight, flight).tiles[0]).layout for flight in flights}
+    layouts = set(_of_accumulators(body))
     if not layouts or not target.has("tensor copies"):
         return
     size = target.shared_of_each(state.contract["minnctapersm"])
@@ -81,6 +80,15 @@ def store_tensors(state: KernelState, target: Target) -> None:
 
 
 _STORES = ("store_ptr_tko", "store_view_tko")
+
+
+def _of_accumulators(body: Body) -> Iterator[LinearLayout]:
+    """Yield the layouts of accumulators of products of warpgroups."""
+    for op in body.walk():
+        if op.name == "mma_async":
+            yield cast(Frag, cast(Flight, op.result.type).tiles[0]).layout
+        elif op.name == "add_columns":
+            yield cast(Frag, op.result.type).layout
 
 
 def _recipe(

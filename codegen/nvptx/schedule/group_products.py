@@ -12,7 +12,7 @@ then in such rows (see `layouts.shared_copies`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -50,7 +50,11 @@ _TYPES = frozenset(atom.a for atom in GROUP_ATOMS)
 _WITH_SHORT_SUMS = ("e4m3", "e5m2")
 """Operand types whose products tensor cores add with few bits: one more than 13."""
 _WARPS, _ROWS = log2(4), GROUP_ATOMS[0].m
-_MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
+MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
+_LEAST_COLUMNS = 64
+"""The fewest columns of a product that is added by itself: for fewer, rows are read too often."""
+SHORT_SUM = 128
+"""The most elements along k whose products tensor cores add with few bits."""
 _SLOTS = ("lhs", "rhs")
 
 
@@ -92,9 +96,33 @@ def by_warpgroups(
         return GroupProducts(dict(plans), {}, {})
     warps, rows = (threads // target.warp).bit_length() - 1, by_rows(kernel)
     operands = _Operands(early_tiles(kernel, target), threads, target, facts)
+    columns = MOST_COLUMNS
+    while True:
+        found = _chosen(plans, warps, rows, target, operands, columns)
+        general = _too_large(kernel, found, threads, registers, room)
+        columns //= 2
+        if general is None:
+            return found
+        again = general.id == "group_registers" and columns >= _LEAST_COLUMNS
+        if not again or not any(map(is_promoted, found.plans, found.plans.values())):
+            return GroupProducts(dict(plans), dict.fromkeys(plans, general), {})
+
+
+def _chosen(
+    plans: Mapping[Op, ProductPlan],
+    warps: int,
+    rows: Collection[Op],
+    target: Target,
+    operands: _Operands,
+    columns: int,
+) -> GroupProducts:
+    """Return plans by atoms of warpgroups, for all products that can have them by themselves.
+
+    Products that are promoted have atoms of so many columns at most.
+    """
     found, refused, restaged = dict(plans), dict[Op, Reason](), dict[tuple[Op, str], Restaged]()
     for op in plans:
-        plan = _plan(op, warps, op in rows, target)
+        plan = _plan(op, warps, op in rows, target, columns)
         ways = operands.ways(op, plan) if isinstance(plan, ProductPlan) else plan
         if isinstance(plan, Reason):
             refused[op] = plan
@@ -103,15 +131,12 @@ def by_warpgroups(
         else:
             found[op] = plan
             restaged |= {(op, slot): way for slot, way in ways.items()}
-    if general := _too_large(kernel, found, restaged.values(), threads, registers, room):
-        return GroupProducts(dict(plans), dict.fromkeys(plans, general), {})
     return GroupProducts(found, refused, restaged)
 
 
 def _too_large(
     kernel: KernelIR,
-    plans: Mapping[Op, ProductPlan],
-    restaged: Iterable[Restaged],
+    chosen: GroupProducts,
     threads: int,
     registers: int,
     room: int,
@@ -119,7 +144,7 @@ def _too_large(
     """Return why no product of a kernel can have such a plan."""
     sizes: dict[Op | None, dict[Value, int]] = {None: {}}
     made = made_of_products(kernel)
-    for op, plan in plans.items():
+    for op, plan in chosen.plans.items():
         for slot in _SLOTS:
             root = root_of(op.operands[slot])
             if slot == "lhs" and root in made and plan.atom.of_warpgroup:
@@ -128,10 +153,15 @@ def _too_large(
             found[root] = max(found.get(root, 0), plan.size * root.type.size)
     # Loops one behind the other have the same memory in turn.
     outside, *loops = (sum(each.values()) for each in sizes.values())
-    again = sum(memory_bytes(it.root.type.element) * it.root.type.size for it in restaged)
+    roots = [each.root for each in chosen.restaged.values()]
+    again = sum(memory_bytes(root.type.element) * root.type.size for root in roots)
     if (total := outside + max(loops, default=0) + again) > room:
         return Reason("group_memory", total)
-    added = [op.result.type.size for op, plan in plans.items() if is_promoted(op, plan)]
+    added = [
+        op.result.type.size // len(column_parts(op, plan))
+        for op, plan in chosen.plans.items()
+        if is_promoted(op, plan)
+    ]
     words = (accumulator_words(kernel) + max(added, default=0)) // threads
     return Reason("group_registers", words) if words + MORE > registers else None
 
@@ -155,12 +185,27 @@ def is_promoted(op: Op, plan: ProductPlan) -> bool:
     return short and not op.attributes["fast_acc"]
 
 
-def _plan(op: Op, warps: int, rows: bool, target: Target) -> ProductPlan | Reason:
-    """Plan a product, or return why there is no plan."""
+def column_parts(op: Op, plan: ProductPlan) -> Sequence[int]:
+    """Return the first columns of the parts of a promoted product, each of which is added to the
+    accumulator before the next one is started; so fewer registers are needed."""
+    extents = plan.extents
+    whole = any(each is not None and each[0] == "n" for each in plan.warps)
+    if whole or extents["b"] > 1 or extents["k"] > SHORT_SUM or not is_promoted(op, plan):
+        return (0,)
+    return range(0, extents["n"], plan.atom.n)
+
+
+def _plan(op: Op, warps: int, rows: bool, target: Target, columns: int) -> ProductPlan | Reason:
+    """Plan a product, or return why there is no plan. If it is promoted, its atoms have so many
+    columns at most."""
     types, element = _types_of(op), op.operands["lhs"].type.element
     if types is None or stored_as(types[0]) != element:
         return Reason("group_type", element)
-    return of_warpgroups(types, extents_of(op), warps, rows, target)
+    plan = of_warpgroups(types, extents_of(op), warps, rows, target)
+    if isinstance(plan, Reason) or columns >= plan.atom.n or not is_promoted(op, plan):
+        return plan
+    narrow = of_warpgroups(types, extents_of(op), warps, rows, target, columns)
+    return plan if isinstance(narrow, Reason) or len(column_parts(op, narrow)) == 1 else narrow
 
 
 def _types_of(op: Op) -> tuple[str, str, str] | None:
@@ -181,10 +226,11 @@ def of_warpgroups(
     warps: int,
     rows_only: bool,
     target: Target,
+    most: int = MOST_COLUMNS,
 ) -> ProductPlan | Reason:
     """Divide a product among the warpgroups of 2**`warps` warps: along its rows, if `rows_only`.
 
-    `types` are those of lhs, rhs and the accumulator in the atom.
+    `types` are those of lhs, rhs and the accumulator in the atom, which has `most` columns at most.
 
     Every warpgroup has rows of its own as far as there are enough, then matrices, then columns.
     """
@@ -194,7 +240,7 @@ def of_warpgroups(
     taken = {"m": min(rows, groups)}
     taken["b"] = min(groups - taken["m"], log2(extents["b"]))
     taken["n"] = groups - taken["m"] - taken["b"]
-    columns = min(extents["n"] >> taken["n"], _MOST_COLUMNS)
+    columns = min(extents["n"] >> taken["n"], most)
     atom = group_atom_for(*types, columns, target)
     small = atom is None or extents["m"] < atom.m or extents["k"] < atom.k
     if atom is None or small or (rows_only and taken["n"]):

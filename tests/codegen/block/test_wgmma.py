@@ -14,8 +14,10 @@ import pytest
 from tests.codegen.block.kernels_by_hand import BlockKernel, integers
 from tests.codegen.block.test_mma import NUMBERS
 from tileir.codegen import emulator
-from tileir.codegen.block.types import Flight, Shared
-from tileir.codegen.layouts.linear_layout import blocked
+from tileir.codegen.block.make import make
+from tileir.codegen.block.op_rules import adds_its_columns
+from tileir.codegen.block.types import Flight, Frag, Shared
+from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, GROUP_ATOMS, stored_as
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of, of_warpgroups
@@ -173,3 +175,38 @@ def test_without_its_fence_a_product_is_refused() -> None:
         product.kernel.block.ops.remove(fence)
     with pytest.raises(emulator.EmulationError, match="proxy"):
         product.check(result)
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "columns", "problem"),
+    [
+        (64, 64, "n1 m8 n8 n16 n32", None),
+        (32, 64, "n1 m8 n8 n16 n32", "columns from 32 on"),
+        (128, 64, "n1 m8 n8 n16 n32", "columns from 128 on"),
+        (64, 64, "n1 n8 m8 n16 n32", None),  # registers are free to count otherwise
+        (64, 64, "n2 m8 n8 n16 n32", "threads have other elements of the product"),
+    ],
+)
+def test_columns_are_added_where_threads_have_them(
+    first: int, count: int, columns: str, problem: str | None
+) -> None:
+    def kind(extent: int, registers: str) -> Frag:
+        weights = {"m": extent, "n": 1}
+        lanes = "n1 n4 m1 m2 m4" if registers.startswith("n2") else "n2 n4 m1 m2 m4"
+
+        def bases(text: str) -> tuple[int, ...]:
+            return tuple(weights[word[0]] * int(word[1:]) for word in text.split())
+
+        layout = LinearLayout(
+            (64 * extent).bit_length() - 1, bases(registers), bases(lanes), bases("m16 m32")
+        )
+        return Frag(Scalar("f32"), (64, extent), layout=layout)
+
+    made = BlockKernel("ptr<f32>")
+    acc, part = (
+        made.load(made.parameters[0], each.shape, each.layout)
+        for each in (kind(128, "n1 m8 n8 n16 n32 n64"), kind(count, columns))
+    )
+    op = make("add_columns", {"acc": acc, "product": part}, {"first": first}, [acc.type])
+    found = adds_its_columns(op)
+    assert found is None if problem is None else found is not None and problem in found

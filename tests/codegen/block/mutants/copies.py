@@ -82,6 +82,8 @@ def next_slot(body: Body) -> Iterator[Site]:
 @defect("one tile copied to the next slot", VERIFIER, IN_RINGS)
 def one_next_slot(body: Body) -> Iterator[Site]:
     for slot in ops(body, "shared_slot"):
+        if any(use.op.name == "copy_shared" for use in slot.result.uses):
+            continue  # who reads it takes the same slot
         yield Site(slot, lambda slot=slot: slot.operands.update(turn=advanced(*_of(slot), slot)))
 
 

@@ -12,7 +12,7 @@ from tests.codegen.emulator.kernels_with_barriers import KERNELS_WITH_BARRIERS
 from tests.codegen.emulator.values import aligned
 from tests.codegen.emulator.ways_to_launch import Fixture, contents
 from tests.codegen.nvptx import gathering_loops
-from tests.codegen.nvptx.converted_loops import M, N, Side, launch, text
+from tests.codegen.nvptx.converted_loops import DTYPES, M, N, Side, launch, text
 from tests.codegen.nvptx.emit import test_group_products as group_products
 from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
@@ -266,6 +266,23 @@ def rounded_product_of_warpgroups() -> Kernel:
     return Kernel(assemble(group_products.text(case)), "k", "sm_90", (start,))
 
 
+def product_by_columns() -> Kernel:
+    """A sum of products of 8-bit floats, whose columns are added in two parts."""
+
+    def start() -> Any:
+        random = np.random.default_rng(3)
+        x, y = (
+            aligned(random.integers(-2, 3, (size, 80)).astype(DTYPES["f8E4M3FN"]))
+            for size in (128, 256)
+        )
+        z = aligned(np.zeros((128, 256), np.float32))
+        expected = x.astype(np.float32) @ y.astype(np.float32).T
+        args = [x, 80, 0, y, 80, 0, z, 256, 0, 1, 128, 256, 80]
+        return args, (1, 1), lambda: (z == expected).all()
+
+    return Kernel(assemble(group_products.text(group_products.WIDE)), "k", "sm_90", (start,))
+
+
 def product_of_clusters() -> Kernel:
     """A product of f16 by roles of two blocks, that copy one operand for each other."""
 
@@ -321,6 +338,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "delayed_products_of_one_tile": lambda: delayed_products("one tile"),
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "wgmma_rounded": rounded_product_of_warpgroups,
+    "wgmma_by_columns": product_by_columns,
     "wgmma_clusters": product_of_clusters,
     "tensor_stores": lambda: tensor_stores(stores.text(persistent=True)),
     "tensor_stores_in_order": lambda: tensor_stores(stores.text("f32", store=stores.TWICE), True),

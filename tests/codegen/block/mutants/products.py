@@ -8,7 +8,7 @@ from typing import cast
 from tileir.codegen.block.control_edges import loop_block
 from tileir.ir import Body, Op, Value
 
-from .defect import VERIFIER, Site, advanced, defect, loops, ops
+from .defect import EMULATOR, VERIFIER, Site, advanced, defect, loops, ops
 
 
 @defect("fence of the async proxy dropped", VERIFIER)
@@ -137,6 +137,20 @@ def next_slot(body: Body) -> Iterator[Site]:
                 slot.operands["turn"] = advanced(ring, turn, slot)
 
         yield Site(commit, change)
+
+
+@defect("a product added to other columns", EMULATOR)
+def other_columns(body: Body) -> Iterator[Site]:
+    for op in ops(body, "add_columns"):
+        first = op.operands["product"].type.shape[-1] - op.attributes["first"]
+        yield Site(op, lambda op=op, first=first: op.attributes.update(first=first))
+
+
+@defect("other columns multiplied", EMULATOR)
+def other_columns_multiplied(body: Body) -> Iterator[Site]:
+    for op in ops(body, "shared_view"):
+        if op.attributes["first"]:
+            yield Site(op, lambda op=op: op.attributes.update(first=None))
 
 
 @defect("copies in shared memory to the next slot", VERIFIER)

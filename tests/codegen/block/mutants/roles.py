@@ -73,7 +73,8 @@ def mbarriers_swapped(body: Body) -> Iterator[Site]:
 def turn_carried(body: Body) -> Iterator[Site]:
     for op in ops(body, "advance"):
         before = op.operands["turn"]
-        if isinstance(before.type, Turn) and not isinstance(before.owner, Op):
+        carried = any(use.op.name == "continue" for use in op.result.uses)
+        if carried and isinstance(before.type, Turn) and not isinstance(before.owner, Op):
             yield Site(op, lambda op=op, before=before: _skip(op, before))
 
 

@@ -27,7 +27,8 @@ M, N = 64, 32
 class Case(NamedTuple):
     """Elements that are multiplied, those of the sum, k of a tile, what the op says, the atom, the
     dimensions along which the rows of x and of y go in memory, what rows are multiples of, in
-    bytes, and how many matrices a tile has: several for operands of rank 3."""
+    bytes, how many matrices a tile has (several for operands of rank 3), and its rows and columns.
+    """
 
     element: str
     total: str
@@ -37,6 +38,8 @@ class Case(NamedTuple):
     rows: str = "kk"
     unit: int = 16
     batch: int = 1
+    m: int = M
+    n: int = N
 
 
 CASES = [
@@ -72,7 +75,7 @@ def text(case: Case) -> str:
     first = "%zero, " if batch else ""
     lines, parameters = [], []
     loads = {}
-    for each, wide, own, index in (("x", M, "m", "%bx"), ("y", N, "n", "%by")):
+    for each, wide, own, index in (("x", case.m, "m", "%bx"), ("y", case.n, "n", "%by")):
         along_k = case.rows["xy".index(each)] == "k"
         extents, shape = ((own, "d"), (wide, k)) if along_k else (("d", own), (k, wide))
         shape = (*batch, *shape)
@@ -109,7 +112,7 @@ def text(case: Case) -> str:
             value = f"%{each}2"
         loads[each] = (made, value, multiplied)
     out = f"tensor_view<{many}?x?x{total}, strides=[{one}?,1]>"
-    tile = "x".join(map(str, (*batch, M, N)))
+    tile = "x".join(map(str, (*batch, case.m, case.n)))
     out_view, sums = f"partition_view<tile=({tile}), {out}>", f"tile<{tile}x{total}>"
     op = "mmai" if case.element == "i8" else "mmaf"
     (left, x, x_type), (right, y, y_type) = loads["x"], loads["y"]
@@ -165,7 +168,7 @@ def launch(
         args += [aligned(wide), pitch, pitch * turned.shape[-2]]
     found = aligned(z.copy())
     made = kernel(case)
-    grid = (-(-m // M), -(-n // N))
+    grid = (-(-m // case.m), -(-n // case.n))
     args += [found, n, m * n, *(batch or [1]), m, n, d]
     emulator.launch(made.ptx, made.plan["k"], grid, args, schedule=schedule)
     return found
@@ -223,6 +226,32 @@ def test_batches_are_multiplied(case: Case) -> None:
     check(many, 60, 32, 2 * case.k + 9, "random-0")
 
 
+WIDE = Case("f8E4M3FN", "f32", 64, "", "m64n128k32.f32.e4m3.e4m3", m=128, n=256)
+"""Accumulators take 128 registers of a thread; products that are added to them may take half."""
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
+def test_wide_products_are_added_column_by_column(element: str) -> None:
+    """Each half by itself: the other one would take registers that there are not."""
+    case = WIDE._replace(element=element)
+    state = decided(KernelIR.of(assemble(text(case)).functions[0]), "sm_90", "to_block_ir")
+    added = [op for op in state.kernel.walk() if op.name == "add_columns"]
+    assert [op.attributes["first"] for op in added] == [0, 128]
+    check(case, 130, 260, 150)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_wide_products_are_right_under_every_schedule(schedule: str) -> None:
+    check(WIDE, 128, 256, 3 * WIDE.k - 9, schedule)
+
+
+def test_fast_sums_stay_whole() -> None:
+    """So do narrow tiles, and such whose sums are longer than tensor cores may add."""
+    for case in (WIDE._replace(says="fast_acc"), WIDE._replace(n=128), WIDE._replace(k=256, n=128)):
+        state = decided(KernelIR.of(assemble(text(case)).functions[0]), "sm_90", "to_block_ir")
+        assert not [op for op in state.kernel.walk() if op.name == "add_columns"], case
+
+
 @pytest.mark.parametrize("k", [32, 256])
 def test_sums_of_small_floats_are_long_unless_the_op_says_otherwise(k: int) -> None:
     """Large products in the first 32 along k: behind them, tensor cores would forget small ones.
@@ -238,6 +267,10 @@ def test_sums_of_small_floats_are_long_unless_the_op_says_otherwise(k: int) -> N
     lost = {32: 0, 256: 96}[k]
     long = Case("f8E4M3FN", "f32", k, "", "")
     np.testing.assert_array_equal(launch(long, x, y, z), exact - lost)
+    if k <= 128:
+        wide = [np.tile(each, (rows // len(each), 1)) for each, rows in ((x, 128), (y, 256))]
+        found = launch(WIDE._replace(k=k), *wide, np.zeros((128, 256), np.float32))
+        np.testing.assert_array_equal(found, np.full((128, 256), exact[0, 0]))
     short = launch(Case("f8E4M3FN", "f32", k, "fast_acc", ""), x, y, z)
     np.testing.assert_array_equal(short, np.full((M, N), 32 * 448.0**2, np.float32))
 

@@ -17,7 +17,8 @@ from tileir.gpus import TARGETS
 
 SHORT = [atom for atom in GROUP_ATOMS if atom.n == 16]
 DOUBLE, WORD, VOID = ir.IntType(64), ir.IntType(32), ir.VoidType()
-SUMS = {"f32": ir.FloatType(), "f16": ir.HalfType(), "s32": WORD}
+SUMS = {"f32": (ir.FloatType(), 1), "f16": (WORD, 2), "s32": (WORD, 1)}
+"""Type of an accumulator -> that of its registers, and how many elements one of them has."""
 OPCODES = {16: "HGMMA", 32: "HGMMA", 8: "QGMMA"}
 """Bits of an element -> the opcode, for floats."""
 
@@ -50,7 +51,8 @@ def kernel(atom: Atom, fresh: bool, in_registers: bool) -> str:
     function.calling_convention = "ptx_kernel"
     builder = ir.IRBuilder(function.append_basic_block())
     out, descriptor, word = function.args
-    kind, lanes = SUMS[atom.acc], len(elements(atom.acc_layout)) // 32
+    kind, packed = SUMS[atom.acc]
+    lanes = len(elements(atom.acc_layout)) // 32 // packed
     acc = [builder.load(builder.gep(out, [ir.Constant(WORD, i)], source_etype=kind), typ=kind)
            for i in range(lanes)]  # fmt: skip
     lhs = [word] * 4 if in_registers else [descriptor]
