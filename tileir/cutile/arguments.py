@@ -70,7 +70,7 @@ class Arguments:
             for field in fields(argument):
                 self._offered(getattr(argument, field.name), f"{name}.{field.name}")
         elif hasattr(argument, "untyped_storage"):
-            self._tensor(argument, name)
+            return self._tensor(argument, name)
         return argument
 
     def _array(self, array: np.ndarray, name: str) -> DeviceArray:
@@ -81,11 +81,16 @@ class Arguments:
         self._add(array.__array_interface__["data"][0], name, nbytes, array.flags.writeable)
         return DeviceArray(array)
 
-    def _tensor(self, tensor: Any, name: str) -> None:
-        if tensor.device.type != "cpu":
+    def _tensor(self, tensor: Any, name: str) -> Any:
+        if tensor.device.type not in ("cpu", "cuda"):
             raise LaunchError(f'argument {name} is a tensor on device {tensor.device}, not "cuda"')
         storage, address = tensor.untyped_storage(), tensor.data_ptr()
         self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
+        if tensor.is_cuda:
+            return tensor
+        from .torch_stand_in.tensors import on_device
+
+        return on_device(tensor)
 
     def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
         """Record a region; two arrays that start at the same address share one."""
