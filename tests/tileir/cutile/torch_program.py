@@ -51,9 +51,12 @@ def test_device_names():
 
 def test_moving_copies():
     x = torch.zeros(4)
-    for moved in (x.cuda(), x.to("cuda"), x.to(device="cuda"), x.cpu(), x.to("cpu")):
+    for moved in (x.cuda(), x.to("cuda"), x.to(device="cuda")):
         moved += 1
+        moved.cpu().add_(1)
+        assert moved.tolist() == [1] * 4
     assert x.tolist() == [0] * 4
+    assert x.cpu() is x
     assert x.to(torch.float32) is x
     array = x.numpy()
     torch.as_tensor(array, device="cuda").add_(1)

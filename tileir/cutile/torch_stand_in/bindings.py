@@ -35,6 +35,8 @@ _ANSWERS: dict[str, Any] = {
     "_cuda_exchangeDevice": 0,
     "_cuda_getAllocatorBackend": "native",
     "_cuda_getCompiledVersion": 13000,
+    "_cuda_getCublasLtWorkspaceSize": 1 << 20,
+    "_cuda_getCublasWorkspaceSize": 1 << 20,
     "_cuda_getCurrentBlasHandle": 0,
     "_cuda_getCurrentSolverHandle": 0,
     "_cuda_getDevice": 0,
@@ -59,6 +61,8 @@ _ANSWERS: dict[str, Any] = {
     "_cuda_resetAccumulatedMemoryStats": None,
     "_cuda_resetPeakHostMemoryStats": None,
     "_cuda_resetPeakMemoryStats": None,
+    "_cuda_setCublasLtWorkspaceSize": None,
+    "_cuda_setCublasWorkspaceSize": None,
     "_cuda_setMemoryFraction": None,
     "_cuda_setMemoryMetadata": None,
     "_cuda_set_cudnn_benchmark_limit": None,
@@ -74,11 +78,12 @@ _ANSWERS: dict[str, Any] = {
 
 _REFUSED = {
     "CUDA graphs": (
-        "_graph_pool_handle", "_cuda_beginAllocateToPool", "_cuda_endAllocateToPool",
+        "_cuda_CUDAAllocator_AllocatorState", "_graph_pool_handle", "_cuda_beginAllocateToPool", "_cuda_endAllocateToPool",
         "_cuda_beginAllocateCurrentThreadToPool", "_cuda_beginAllocateCurrentStreamToPool",
         "_cuda_releasePool", "_cuda_checkPoolLiveAllocations", "_cuda_getCheckpointState",
         "_cuda_setCheckpointPoolState",
     ),
+    "green contexts": ("_CUDAGreenContext",),
     "memory allocators of GPUs": (
         "_cuda_customAllocator", "_cuda_changeCurrentAllocator", "_cuda_getAllocator",
         "_cuda_cudaHostAllocator", "_cuda_cudaCachingAllocator_raw_alloc",
@@ -141,6 +146,7 @@ def install(torch: Any, capability: tuple[int, int]) -> None:
         "_CudaEventBase": streams.EventBase,
         "_CudaDeviceProperties": _Properties,
         "_has_cuda": True,
+        "_scatter": lambda tensor, devices, *how: (tensor.to("cuda"),) * len(devices),
         "_nvtx": SimpleNamespace(**{name: _constant(value) for name, value in _MARKS.items()}),
     }
     for name, function in functions.items():
@@ -184,6 +190,7 @@ def _again(torch: Any) -> None:
         for name in names:
             setattr(module, name, getattr(torch._C, name))
     torch.cuda.CUDAGraph.__new__ = staticmethod(refusal("CUDA graphs"))
+    torch.cuda.MemPool.__new__ = staticmethod(refusal("memory allocators of GPUs"))
 
 
 def _constant(answer: Any) -> Callable[..., Any]:
@@ -194,8 +201,7 @@ def refusal(what: str) -> Callable[..., Any]:
     """Return a function that raises an UnsupportedError, which names what is not supported."""
 
     def refuse(*arguments: Any, **options: Any) -> Any:
-        raise UnsupportedError(f"{what} are not supported where a CPU stands in for the GPU"
-                               .replace("NCCL are", "NCCL is").replace("tuning of cuBLAS are", "tuning of cuBLAS is"))
+        raise UnsupportedError(f"there is no support for {what} where a CPU stands in for the GPU")
 
     return refuse
 

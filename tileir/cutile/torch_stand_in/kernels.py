@@ -17,7 +17,7 @@ import torch  # pyright: ignore[reportMissingImports]  # which the tests do with
 
 from tileir.errors import UnsupportedError
 
-from . import generators, tensors
+from . import generators, pinned, recurrent, tensors
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _KINDS = (_COMPOSITE, "CPU", "CompositeExplicitAutogradNonFunctional")
@@ -32,6 +32,7 @@ _MIXED = (
 )  # fmt: skip
 """Ops that take tensors of the CPU beside those of the device; others take single numbers."""
 
+_AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
 _libraries: list[Any] = []
 """torch forgets kernels with the object through which they were registered."""
@@ -72,17 +73,23 @@ class Kernel:
         if self._draws:
             options["generator"] = _generator(options.get("generator"))
         try:
-            if self._random:
-                with generators.as_default(torch.cuda.default_generators[0]):
-                    result = self._op(*passed, **options)
-            else:
-                result = self._op(*passed, **options)
+            result = self._run(passed, options)
         except NotImplementedError as error:
             raise _without_kernel(self._name, error) from None
         for out in filter(None, resized):
             _resize(*out)
         to_device = bool(given.pairs) if device is None else device.type == "cuda"
         return given.lift(result, to_device)
+
+    def _run(self, arguments: Any, options: Any) -> Any:
+        """Call the op on the CPU; what is set for the CPU there is not set for the device."""
+        if self._random:
+            with generators.as_default(torch.cuda.default_generators[0]):
+                return self._op(*arguments, **options)
+        if torch.is_autocast_enabled("cpu"):
+            with torch._C._ExcludeDispatchKeyGuard(_AUTOCAST):
+                return self._op(*arguments, **options)
+        return self._op(*arguments, **options)
 
     def _resizable(self, name: str, options: Any, given: _Given) -> Any:
         """An empty tensor to write to may get a shape; memory of another one cannot grow."""
@@ -133,7 +140,11 @@ class _Given:
             for alias, original in self.pairs:
                 if alias is value:
                     return original
-            return tensors.on_device(value) if to_device else value
+            if not to_device:
+                return value
+            if value.layout is not torch.strided:
+                raise UnsupportedError('sparse tensors are not supported on device "cuda"')
+            return tensors.on_device(value)
         if isinstance(value, list | tuple):
             return type(value)(self.lift(item, to_device) for item in value)
         return value
@@ -241,6 +252,8 @@ def install() -> None:
         warnings.simplefilter("ignore")  # that a kernel for GPUs is replaced
         for name, kernel in _kernels().items():
             library.m.impl(name.removeprefix("aten::"), "CUDA", kernel)
+        recurrent.install(library)
+        pinned.install(library)
         rest.fallback(_other, "CUDA")
         for key, what in _LAYOUTS.items():
             rest.fallback(_layout(what), key)
