@@ -78,7 +78,7 @@ def install(
     if not cutile_internals.is_installed():
         torch_stand_in.install(driver.capability)
         cutile_internals.install(driver)
-        refused_imports.install()
+        refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
 
 

@@ -7,6 +7,7 @@ against the bounds of arrays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -71,7 +72,20 @@ class Arguments:
                 self._offered(getattr(argument, field.name), f"{name}.{field.name}")
         elif hasattr(argument, "untyped_storage"):
             return self._tensor(argument, name)
+        elif hasattr(argument, "__cuda_array_interface__"):
+            self._interface(argument.__cuda_array_interface__, name)
         return argument
+
+    def _interface(self, interface: Mapping[str, Any], name: str) -> None:
+        """Record what an array of another library says of its memory."""
+        itemsize = np.dtype(interface["typestr"]).itemsize
+        shape, strides = interface["shape"], interface.get("strides")
+        if strides is None:
+            nbytes = itemsize * math.prod(shape)
+        else:
+            nbytes = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + itemsize
+        address, read_only = interface["data"]
+        self._add(address, name, nbytes if all(shape) else 0, not read_only)
 
     def _array(self, array: np.ndarray, name: str) -> DeviceArray:
         spans = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]

@@ -47,6 +47,7 @@ class Kernel:
     def __init__(self, name: str) -> None:
         self._name = name
         self._op: Any = None
+        self._shape: Any = None
 
     def _find(self) -> None:
         """Look up the op when it is first called; there are thousands."""
@@ -54,6 +55,8 @@ class Kernel:
         name, _, overload = rest.partition(".")
         found = getattr(getattr(getattr(torch.ops, space), name), overload or "default")
         arguments = found._schema.arguments
+        if _views(self._name) or torch.Tag.inplace_view in found.tags or name in _SHAPES:
+            self._shape = tensors.as_for_cpu(found)
         self._mixed = name in _MIXED
         self._draws = any(a.name == "generator" for a in arguments)
         self._random = not self._draws and torch.Tag.nondeterministic_seeded in found.tags
@@ -63,6 +66,8 @@ class Kernel:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._op is None:
             self._find()
+        if self._shape is not None:
+            return self._shape(*arguments, **options)
         device = options.get("device")
         given = _Given(self._mixed)
         passed = [given.lower(argument) for argument in arguments]
@@ -173,26 +178,9 @@ def _without_kernel(name: str, error: Exception) -> Exception:
     return UnsupportedError(f"torch has no kernel of {name} for CPUs, which stand in for the GPU")
 
 
-def _shape_only(name: str) -> Callable[..., Any]:
-    """Return an op that calls the CPU's kernel on tensors of the device, looked up when called."""
-    found: list[Any] = []
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        if not found:
-            _, _, rest = name.partition("::")
-            base, _, overload = rest.partition(".")
-            op = getattr(getattr(torch.ops.aten, base), overload or "default")
-            found.append(tensors.as_for_cpu(op))
-        return found[0](*arguments, **options)
-
-    return call
-
-
 def _views(name: str) -> bool:
-    """Whether an op returns what it was given in another shape, or changes only a shape."""
+    """Whether an op returns what it was given in another shape."""
     base, _, overload = name.partition(".")
-    if base.partition("::")[2] in _SHAPES:
-        return True
     returned = torch._C._get_schema(base, overload).returns
     return any(r.alias_info is not None and not r.alias_info.is_write for r in returned)
 
@@ -203,15 +191,8 @@ def _kernels() -> dict[str, Callable[..., Any]]:
     for name in torch._C._dispatch_get_all_op_names():
         if not name.startswith("aten::") or not any(_has(name, kind) for kind in _KINDS):
             continue
-        if not _views(name):
+        if not (_has(name, _COMPOSITE) and _views(name)):
             found[name] = Kernel(name)
-        elif not _has(name, _COMPOSITE):
-            found[name] = _shape_only(name)
-    inplace = torch.Tag.inplace_view
-    for name in [n for n in found if n.partition(".")[0].endswith("_")]:
-        base, _, overload = name.removeprefix("aten::").partition(".")
-        if inplace in getattr(getattr(torch.ops.aten, base), overload or "default").tags:
-            found[name] = _shape_only(name)
     found["aten::resize_"] = tensors.resize_
     found["aten::record_stream"] = lambda tensor, stream: None
     return found

@@ -42,7 +42,7 @@ def _inductor(torch: Any) -> None:
             ShortenTraceback,
         )
 
-        class Refused(UnsupportedError, ShortenTraceback):
+        class Refused(ShortenTraceback, UnsupportedError):
             """An error that torch.compile does not wrap into one of its own."""
 
             first_useful_frame = None
