@@ -95,7 +95,9 @@ class ndarray:  # noqa: N801  as it is called in cupy
         return _called(function, inputs, options)
 
     def __getattr__(self, name: str) -> Any:
-        """A method or property of NumPy's."""
+        """Return a method or property of NumPy's, but not what would let NumPy in by itself."""
+        if name.startswith("__"):
+            raise AttributeError(name)
         found = getattr(self._host, name)
         return forwarded(found) if callable(found) else wrapped(found)
 
