@@ -30,7 +30,7 @@ def install(capability: tuple[int, int]) -> None:
 
 
 class _Finder(MetaPathFinder, Loader):
-    """An import hook that finds the stand-in, and raises ModuleNotFoundError for other libraries."""
+    """An import hook: it finds the stand-in, and raises ModuleNotFoundError for the others."""
 
     def __init__(self, capability: tuple[int, int]) -> None:
         self._capability = capability

@@ -12,10 +12,16 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 LAUNCHES = {"rms_norm": 0, "swiglu": 0, "attention": 0}
-SIZES = dict(
-    hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-    num_key_value_heads=2, head_dim=16, vocab_size=96, max_position_embeddings=128,
-)  # fmt: skip
+SIZES = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "vocab_size": 96,
+    "max_position_embeddings": 128,
+}
 
 
 @ct.kernel
@@ -143,7 +149,7 @@ def check_model(name):
     tokens = torch.randint(0, 96, (2, 33))
     with torch.no_grad():
         close(ours(tokens.cuda()).logits, model(tokens).logits, torch.float32)
-    options = dict(max_new_tokens=6, do_sample=False, pad_token_id=0, eos_token_id=None)
+    options = {"max_new_tokens": 6, "do_sample": False, "pad_token_id": 0, "eos_token_id": None}
     found = ours.generate(tokens.cuda(), attention_mask=torch.ones_like(tokens).cuda(), **options)
     expected = model.generate(tokens, attention_mask=torch.ones_like(tokens), **options)
     assert found.is_cuda

@@ -18,8 +18,17 @@ from . import cuda, random, testing
 from .arrays import array, asarray, asnumpy, forwarded, ndarray
 
 __all__ = [
-    "array", "asanyarray", "asarray", "asnumpy", "ascontiguousarray", "cuda", "fft", "linalg",
-    "ndarray", "random", "testing",
+    "array",
+    "asanyarray",
+    "asarray",
+    "ascontiguousarray",
+    "asnumpy",
+    "cuda",
+    "fft",
+    "linalg",
+    "ndarray",
+    "random",
+    "testing",
 ]  # fmt: skip
 
 __version__ = "14.0.1"
@@ -113,5 +122,3 @@ def submodule(name: str) -> ModuleType | None:
     except KeyError:
         return None
     return found if isinstance(found, ModuleType) else None
-
-

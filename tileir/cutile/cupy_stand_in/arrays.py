@@ -30,14 +30,14 @@ class ndarray:  # noqa: N801  as it is called in cupy
 
     def __new__(
         cls, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None,
-        order: str = "C",
+        order: Any = "C",
     ) -> ndarray:  # fmt: skip
         """Make an array of a shape, with whatever its memory has; on `memptr`, which has a base."""
         if memptr is None:
             return wrapped(np.empty(shape, dtype, order))
         return wrapped(np.ndarray(shape, dtype, memptr.mem.data, memptr.offset, strides, order))
 
-    def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: Any = True):
+    def get(self, stream: Any = None, order: Any = "C", out: Any = None, blocking: Any = True):
         """Return a copy as an array of NumPy, or copy into one."""
         if out is None:
             return self._host.copy(order)
@@ -47,7 +47,9 @@ class ndarray:  # noqa: N801  as it is called in cupy
     def set(self, arr: np.ndarray, stream: Any = None) -> None:
         """Copy an array of NumPy into this one."""
         if arr.dtype != self._host.dtype or arr.shape != self._host.shape:
-            raise TypeError(f"{arr.dtype}{arr.shape} array cannot be set to {self.dtype}{self.shape}")
+            raise TypeError(
+                f"{arr.dtype}{arr.shape} array cannot be set to {self.dtype}{self.shape}"
+            )
         self._host[...] = arr
 
     @property
@@ -231,7 +233,7 @@ def forwarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def array(
-    obj: Any, dtype: Any = None, copy: bool = True, order: str = "K", subok: bool = False,
+    obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subok: bool = False,
     ndmin: int = 0, **options: Any,
 ) -> ndarray:  # fmt: skip
     """Return an array of the device with the elements of anything, also of a tensor of torch."""
@@ -260,7 +262,7 @@ def _host(value: Any) -> Any:
     return value
 
 
-def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, **options: Any) -> Any:
+def asnumpy(a: Any, stream: Any = None, order: Any = "C", out: Any = None, **options: Any) -> Any:
     """Return a copy of an array as one of NumPy; what is not of the device, as NumPy does."""
     if isinstance(a, ndarray):
         return a.get(order=order, out=out)

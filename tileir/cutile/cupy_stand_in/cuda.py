@@ -30,7 +30,11 @@ class Stream:
     ptds: Stream
 
     def __init__(
-        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+        self,
+        null: bool = False,
+        non_blocking: bool = False,
+        ptds: bool = False,
+        priority: Any = None,
     ) -> None:
         if null or ptds:
             self.ptr = 0
@@ -100,7 +104,9 @@ def get_current_stream(device_id: int = -1) -> Stream:
 class Event:
     """An event: a point in time, which needs no waiting."""
 
-    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False):
+    def __init__(
+        self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
+    ):
         self.ptr = id(self)
         self.time = 0.0
 

@@ -78,7 +78,8 @@ _ANSWERS: dict[str, Any] = {
 
 _REFUSED = {
     "CUDA graphs": (
-        "_cuda_CUDAAllocator_AllocatorState", "_graph_pool_handle", "_cuda_beginAllocateToPool", "_cuda_endAllocateToPool",
+        "_cuda_CUDAAllocator_AllocatorState", "_graph_pool_handle", "_cuda_beginAllocateToPool",
+        "_cuda_endAllocateToPool",
         "_cuda_beginAllocateCurrentThreadToPool", "_cuda_beginAllocateCurrentStreamToPool",
         "_cuda_releasePool", "_cuda_checkPoolLiveAllocations", "_cuda_getCheckpointState",
         "_cuda_setCheckpointPoolState",

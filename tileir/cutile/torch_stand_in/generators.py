@@ -29,13 +29,13 @@ def _implementation(generator: Any) -> int:
 class _Kind(type(_Base)):
     """So that generators made before, and by C++, are instances, too."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(self, instance: Any) -> bool:
         return isinstance(instance, _Base)
 
-    def __call__(cls, device: Any = "cpu") -> Any:
+    def __call__(self, device: Any = "cpu") -> Any:
         if torch.device(device).type != "cuda":
             return _Base(device)
-        made = type.__call__(cls)
+        made = type.__call__(self)
         _known[_implementation(made)] = made
         return made
 

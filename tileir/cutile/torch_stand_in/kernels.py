@@ -17,7 +17,7 @@ import torch  # pyright: ignore[reportMissingImports]  # which the tests do with
 
 from tileir.errors import UnsupportedError
 
-from . import generators, pinned, recurrent, tensors
+from . import composed, generators, pinned, tensors
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _KINDS = (_COMPOSITE, "CPU", "CompositeExplicitAutogradNonFunctional")
@@ -233,7 +233,7 @@ def install() -> None:
         warnings.simplefilter("ignore")  # that a kernel for GPUs is replaced
         for name, kernel in _kernels().items():
             library.m.impl(name.removeprefix("aten::"), "CUDA", kernel)
-        recurrent.install(library)
+        composed.install(library)
         pinned.install(library)
         rest.fallback(_other, "CUDA")
         for key, what in _LAYOUTS.items():

@@ -95,7 +95,7 @@ def install(torch: Any) -> None:
     try:
         core, ops = (ctypes.CDLL(str(_library(folder, name))) for name in ("c10", "torch_cpu"))
         guards = (ctypes.c_void_p * (_META + 1)).in_dll(core, _GUARDS)
-        allocator = ctypes.cast(getattr(core, _CPU_ALLOCATOR), ctypes.c_void_p).value
+        allocator = ctypes.cast(getattr(core, _CPU_ALLOCATOR), ctypes.c_void_p).value or 0
         get_hooks = getattr(ops, _GET_HOOKS)
         guard = _positions(folder, "c10/core/impl/DeviceGuardImplInterface.h")
         hooks = _positions(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch  # pyright: ignore[reportMissingImports]  # which the tests do without
-
 _MARK = "tileir_pinned"
 """Attribute of a storage, which torch keeps as long as the memory."""
 

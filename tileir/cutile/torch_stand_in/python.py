@@ -64,6 +64,9 @@ def _types(torch: Any) -> None:
     """Make the old classes of tensors, such as `torch.cuda.FloatTensor`, which C++ refuses."""
 
     class Type(type):
+        original: Any
+        dtype: Any
+
         def __instancecheck__(cls, instance: Any) -> bool:
             return isinstance(instance, cls.original)
 

@@ -65,7 +65,7 @@ class StreamBase(torch.Stream):
     def synchronize(self) -> None:
         """Do nothing: there is nothing to wait for."""
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         return isinstance(other, torch.Stream) and other.stream_id == self.stream_id
 
     def __hash__(self) -> int:
@@ -84,7 +84,7 @@ class EventBase:
     """`torch._C._CudaEventBase`: a point in time, which needs no waiting."""
 
     def __new__(cls, *arguments: Any, **options: Any) -> Any:
-        event = super().__new__(cls)
+        event: Any = super().__new__(cls)
         event._timed = options.get("enable_timing", False)
         event._time = None
         return event
