@@ -72,8 +72,8 @@ class Arguments:
                 self._offered(getattr(argument, field.name), f"{name}.{field.name}")
         elif hasattr(argument, "untyped_storage"):
             return self._tensor(argument, name)
-        elif hasattr(argument, "__cuda_array_interface__"):
-            self._interface(argument.__cuda_array_interface__, name)
+        elif (interface := getattr(argument, "__cuda_array_interface__", None)) is not None:
+            self._interface(interface, name)
         return argument
 
     def _interface(self, interface: Mapping[str, Any], name: str) -> None:

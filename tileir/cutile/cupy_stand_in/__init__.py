@@ -89,7 +89,7 @@ def _module(name: str) -> ModuleType:
     """Return a module of NumPy's with its functions on arrays of the device."""
     original = getattr(np, name)
     module = ModuleType(f"{__name__}.{name}", original.__doc__)
-    module.__getattr__ = lambda item: _from_numpy(original, item)
+    vars(module)["__getattr__"] = lambda item: _from_numpy(original, item)
     return module
 
 

@@ -196,8 +196,9 @@ def wrapped(value: Any) -> Any:
         return made
     if type(value) in (tuple, list):
         return type(value)(map(wrapped, value))
-    if isinstance(value, tuple) and hasattr(value, "_make"):
-        return value._make(map(wrapped, value))
+    make = getattr(value, "_make", None)  # of what NumPy returns under names, as `linalg.qr`
+    if make is not None:
+        return make(map(wrapped, value))
     return value
 
 
@@ -208,7 +209,7 @@ def unwrapped(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.ndim:
         raise TypeError(f"Unsupported type {type(value)}")
     if type(value) in (tuple, list):
-        return type(value)(map(unwrapped, value))
+        return [*map(unwrapped, value)] if type(value) is list else tuple(map(unwrapped, value))
     return value
 
 

@@ -83,6 +83,9 @@ class StreamBase(torch.Stream):
 class EventBase:
     """`torch._C._CudaEventBase`: a point in time, which needs no waiting."""
 
+    _timed: bool
+    _time: float | None
+
     def __new__(cls, *arguments: Any, **options: Any) -> Any:
         event: Any = super().__new__(cls)
         event._timed = options.get("enable_timing", False)
