@@ -83,7 +83,9 @@ _CUDA, _META = 1, 14
 from which those that are not replaced are taken."""
 
 _kept: list[Any] = []
-"""What C++ points at, for as long as the process lives."""
+"""What C++ points at. Python does not let go of it when it ends, as C++ ends later."""
+
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))
 
 
 def install(torch: Any) -> None:
