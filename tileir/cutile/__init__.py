@@ -3,7 +3,7 @@
 cuTile itself is unchanged: it turns Python into bytecode, specialises kernels for their arguments
 and launches them through the CUDA driver. Two parts are replaced: the driver (`driver.py`), and the
 compiler that cuTile calls, whose output is the bytecode itself (`image.py`). torch's device "cuda"
-becomes the CPU (`torch_device.py`).
+becomes the CPU (`torch_stand_in/`), and so does cupy (`cupy_stand_in/`).
 
     tileir cutile program.py    # or python -m tileir.cutile
     pytest -p tileir.cutile.plugin
@@ -68,7 +68,7 @@ def install(
     already loaded the real driver.
     """
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_device, traced
+        from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
         from .options import Options
 
@@ -76,9 +76,9 @@ def install(
     driver = Driver(capability(sm), Options(threads, cast(tuple[Check, ...], checks), names))
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
-        torch_device.install(driver.capability)
+        torch_stand_in.install(driver.capability)
         cutile_internals.install(driver)
-        refused_imports.install()
+        refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
 
 

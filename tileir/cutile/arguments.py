@@ -7,6 +7,7 @@ against the bounds of arrays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -70,8 +71,21 @@ class Arguments:
             for field in fields(argument):
                 self._offered(getattr(argument, field.name), f"{name}.{field.name}")
         elif hasattr(argument, "untyped_storage"):
-            self._tensor(argument, name)
+            return self._tensor(argument, name)
+        elif (interface := getattr(argument, "__cuda_array_interface__", None)) is not None:
+            self._interface(interface, name)
         return argument
+
+    def _interface(self, interface: Mapping[str, Any], name: str) -> None:
+        """Record what an array of another library says of its memory."""
+        itemsize = np.dtype(interface["typestr"]).itemsize
+        shape, strides = interface["shape"], interface.get("strides")
+        if strides is None:
+            nbytes = itemsize * math.prod(shape)
+        else:
+            nbytes = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + itemsize
+        address, read_only = interface["data"]
+        self._add(address, name, nbytes if all(shape) else 0, not read_only)
 
     def _array(self, array: np.ndarray, name: str) -> DeviceArray:
         spans = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
@@ -81,11 +95,16 @@ class Arguments:
         self._add(array.__array_interface__["data"][0], name, nbytes, array.flags.writeable)
         return DeviceArray(array)
 
-    def _tensor(self, tensor: Any, name: str) -> None:
-        if tensor.device.type != "cpu":
+    def _tensor(self, tensor: Any, name: str) -> Any:
+        if tensor.device.type not in ("cpu", "cuda"):
             raise LaunchError(f'argument {name} is a tensor on device {tensor.device}, not "cuda"')
         storage, address = tensor.untyped_storage(), tensor.data_ptr()
         self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
+        if tensor.is_cuda:
+            return tensor
+        from .torch_stand_in.tensors import on_device
+
+        return on_device(tensor)
 
     def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
         """Record a region; two arrays that start at the same address share one."""

@@ -22,7 +22,7 @@ from .children import adopt
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
 The program stays as it is: kernels run on the CPU, and so does what torch puts on "cuda".
-Arrays are tensors of torch or arrays of NumPy.
+Arrays are tensors of torch or arrays of cupy or NumPy.
 """
 
 EXAMPLES = """\

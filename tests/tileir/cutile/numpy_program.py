@@ -197,7 +197,7 @@ def test_a_tile_that_is_too_large():
 
 def test_refused_imports():
     sys.modules.setdefault("numba", ModuleType("numba")).__path__ = []
-    for name in ("cupy", "numba.cuda"):
+    for name in ("cupyx", "numba.cuda"):
         with pytest.raises(ModuleNotFoundError, match=f"{name} needs a GPU"):
             importlib.util.find_spec(name)
 

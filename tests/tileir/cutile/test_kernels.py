@@ -28,6 +28,21 @@ def test_numpy_arrays() -> None:
     assert output(done) == checks("numpy_program.py")
 
 
+def test_cupy() -> None:
+    done = cutile_without_torch(HERE / "cupy_program.py")
+    assert output(done) == checks("cupy_program.py")
+
+
+@pytest.mark.parametrize(("itself", "seen"), [(False, "another"), (True, "tileir")])
+def test_another_cupy(itself: bool, seen: str, tmp_path: Path) -> None:
+    """One on the path stays, for somebody put it there; cupy itself would ask for a GPU."""
+    (tmp_path / "cupy.py").write_text("whose = 'another'")
+    if itself:
+        (tmp_path / "cupy_backends.py").touch()
+    (tmp_path / "program.py").write_text("import cupy; print(getattr(cupy, 'whose', 'tileir'))")
+    assert output(cutile_without_torch("program.py", cwd=tmp_path)) == [seen]
+
+
 @pytest.mark.slow
 @needs_torch
 def test_tensors() -> None:

@@ -42,8 +42,8 @@ def test_parameters_and_views():
 def test_device_names():
     places = ["cuda", "cuda:0", torch.device("cuda"), torch.device("cuda", 0), 0]
     for place in places:
-        assert torch.empty(2, device=place).device.type == "cpu"
-        assert torch.zeros(2).to(place if place != 0 else "cuda").is_cuda
+        assert torch.empty(2, device=place).device == torch.device("cuda", 0)
+        assert torch.zeros(2).to(place).is_cuda
     with torch.device("cuda"):
         assert torch.ones(3).is_cuda
     assert torch.einsum("cuda", torch.ones(1, 1, 1, 1)).shape == (1, 1, 1, 1)
@@ -51,16 +51,19 @@ def test_device_names():
 
 def test_moving_copies():
     x = torch.zeros(4)
-    for moved in (x.cuda(), x.to("cuda"), x.to(device="cuda"), x.cpu(), x.to("cpu")):
+    for moved in (x.cuda(), x.to("cuda"), x.to(device="cuda")):
         moved += 1
+        moved.cpu().add_(1)
+        assert moved.tolist() == [1] * 4
     assert x.tolist() == [0] * 4
+    assert x.cpu() is x
     assert x.to(torch.float32) is x
     array = x.numpy()
     torch.as_tensor(array, device="cuda").add_(1)
     assert array.tolist() == [0] * 4
     torch.as_tensor(array).add_(1)
     assert array.tolist() == [1] * 4
-    assert x.pin_memory() is x
+    assert x.pin_memory().is_pinned()
     assert torch.empty(3, pin_memory=True).shape == (3,)
 
 
