@@ -45,9 +45,12 @@ def order(state: State) -> None:
 
 
 def fuse(state: State) -> None:
-    """Decide which tiles get a buffer; all others are computed in the loops that use them."""
+    """Decide which tiles get a buffer; all others are computed in the loops that use them.
+
+    The check for NaN reads tiles before the loops that use them, so it needs them in their buffers.
+    """
     for kernel_state in state.kernels:
-        kernel_state.fusion = plan_fusion(kernel_state.order)
+        kernel_state.fusion = plan_fusion(kernel_state.order, deferring="nan" not in state.checks)
 
 
 def place_buffers(state: State) -> None:
