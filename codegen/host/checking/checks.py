@@ -25,7 +25,7 @@ from tileir.ir import Op, Value
 from tileir.ir.strides import only_strides, strides_of
 from tileir.types import Pointer
 
-from . import assumptions, not_finite, undefined
+from . import assumptions, not_finite, undefined, unspecified
 from .accesses import Accesses
 
 
@@ -39,6 +39,7 @@ class CheckedLowering(BlockLowering):
     ) -> None:
         super().__init__(module, kernel, storage)
         self._undefined, self._nan = "undefined" in checks, "nan" in checks
+        self._unspecified = unspecified.Unspecified(self)
         self._accesses = Accesses(self) if "memory" in checks else None
 
     def lower_op(self, op: Op) -> None:
@@ -46,6 +47,8 @@ class CheckedLowering(BlockLowering):
             self._check_indices(op)
         if self._undefined:
             self._check_scalars(op)
+            for wrong, position in self._unspecified.uses(op):
+                self._report_if(wrong, op, unspecified.PROBLEM, position, [])
         if self._nan and op.name in not_finite.OF_TILES:
             self._lower_tiles(op)
         else:
