@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
 
-CHECKS = ("memory", "undefined")
+CHECKS = ("memory", "undefined", "nan")
 """The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
 
 
@@ -55,10 +55,12 @@ def compile(
 
     On the host, what a kernel does can be checked while it runs, and ends the launch with a
     KernelError. `check` is one of these, or several:
-    "memory"     accesses stay within the arrays of a launch and its `allocations`
+    "memory"     accesses stay within the arrays of a launch and its `allocations`, and tiles start
+                 within their views
     "undefined"  nothing is done whose result Tile IR leaves undefined: divisions by zero, shifts by
                  the width, numbers that do not fit an integer, indices outside of a view or a
                  tile, broken promises about overflow; and what is assumed is true
+    "nan"        no op makes a NaN of operands without one, or an infinity of finite operands
     `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
     has computed it. KeyError for a name that no tile has.
 
@@ -185,7 +187,8 @@ def _checks(check: str | Iterable[str], target: str) -> list[str]:
     wanted = sorted(set(_listed(check)))
     for name in wanted:
         if name not in CHECKS:
-            raise UnsupportedError(f"there is no check {name!r}, only {' and '.join(CHECKS)}")
+            known = f"{', '.join(CHECKS[:-1])} and {CHECKS[-1]}"
+            raise UnsupportedError(f"there is no check {name!r}, only {known}")
     if wanted and target != HOST:
         raise UnsupportedError(f"checks are for target host, not for {target}")
     return wanted

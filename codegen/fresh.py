@@ -12,7 +12,8 @@ from tileir.verifier.module import check_names
 
 from . import unsupported_ops
 from .kernel import KernelIR
-from .targets import package_of
+from .targets import HOST, package_of
+from .transform.insert_breakpoints import insert_breakpoints
 from .transform.insert_traces import insert_traces
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def compile_fresh(
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
     if trace:
         insert_traces(kernels, trace)
+    if target == HOST:
+        insert_breakpoints(kernels)
     unsupported_ops.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}

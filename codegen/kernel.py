@@ -33,8 +33,9 @@ class KernelIR:
 
     `function` is the function of the module. Where stages edit, `body` is a copy of its body, and
     `copies` maps the values of the module to those of the copy. `traces` maps the id of each print
-    that was inserted to trace a value to the value's name (see `insert_traces`). `dialect` is
-    that of the ops and types in the body, `edits` counts the calls of `edited`.
+    that was inserted to trace a value to the value's name (see `insert_traces`), `breakpoints` that
+    of each breakpoint to the names of its operands (see `insert_breakpoints`). `dialect` is that of
+    the ops and types in the body, `edits` counts the calls of `edited`.
     """
 
     symbol: str
@@ -43,6 +44,7 @@ class KernelIR:
     bytecode: Bytecode | None = None
     copies: Mapping[Value, Value] = field(default_factory=dict, repr=False)
     traces: Mapping[int, str] = field(default_factory=dict)
+    breakpoints: dict[int, tuple[str, ...]] = field(default_factory=dict)
     dialect: Dialect = TILE_IR
     edits: int = field(default=0, init=False)
     _facts: dict[type, Any] = field(default_factory=dict, init=False, repr=False)

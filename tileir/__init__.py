@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 
     from . import emulator as emulator
     from .bytecode import Bytecode, Function, Global, Section
+    from .cutile.breakpoints import breakpoint
     from .errors import (
         AssemblyError,
         BuildError,
@@ -125,6 +126,7 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
+    "breakpoint",
     "compile",
     "disassemble",
     "load",
@@ -140,8 +142,9 @@ _MODULES = {
     "Limits": "formats.limits",
     "Section": "bytecode",
     "Version": "formats.version",
+    "breakpoint": "cutile.breakpoints",
 }
-"""Public class -> module that defines it; the classes not listed are in `errors`."""
+"""Public name -> module that defines it; the classes not listed are in `errors`."""
 
 
 if not TYPE_CHECKING:  # for a checker, a module with this function has every name
@@ -225,7 +228,7 @@ def compile(
               the module's text names (``nv_tileaa.compute_capability``), or else the host
     symbols   compile these entries only; KeyError for a symbol that no entry has
     cache     False: compile for the host without reading or writing the cache on disk
-    check     host only: "memory", "undefined" or both, what to check while a kernel runs
+    check     host only: some of "memory", "undefined" and "nan", what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to print once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
     portable  GPUs only: the PTX runs on all later GPUs too; without, that for ``sm_90`` may become

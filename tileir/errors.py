@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError, shorten
 from tileir.formats.version import Version
@@ -267,13 +268,16 @@ MOST_ELEMENTS = 8
 class KernelError(TileIRError, RuntimeError):
     """A running kernel did something that is not allowed.
 
-    problem   what it did
-    op        mnemonic of the op
-    kernel    symbol of the entry
-    location  the source location, "" when the debug section has none
-    block     indices x, y, z of the tile block, None if unknown
-    indices   indices of the tile's elements that are affected; one empty tuple for rank 0
+    problem    what it did
+    op         mnemonic of the op
+    kernel     symbol of the entry
+    location   the source location, "" when the debug section has none
+    block      indices x, y, z of the tile block, None if unknown
+    indices    indices of the tile's elements that are affected; one empty tuple for rank 0
+    variables  the block's tiles by their names in source, where a launch was told to find them out
     """
+
+    variables: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,

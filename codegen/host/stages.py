@@ -45,9 +45,14 @@ def order(state: State) -> None:
 
 
 def fuse(state: State) -> None:
-    """Decide which tiles get a buffer; all others are computed in the loops that use them."""
+    """Decide which tiles get a buffer; all others are computed in the loops that use them.
+
+    Checks of results look at tiles before the loops that use them, which are in buffers then.
+    """
     for kernel_state in state.kernels:
-        kernel_state.fusion = plan_fusion(kernel_state.order)
+        kernel_state.fusion = plan_fusion(
+            kernel_state.order, deferring=not {"nan", "undefined"}.intersection(state.checks)
+        )
 
 
 def place_buffers(state: State) -> None:

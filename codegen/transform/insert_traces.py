@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from tileir.bytecode import Bytecode
+from tileir.codegen.analysis.source_names import source_names
 from tileir.codegen.kernel import KernelIR
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Op, Value
@@ -15,24 +16,32 @@ from tileir.types import Tile
 
 
 def insert_traces(kernels: list[KernelIR], names: Iterable[str]) -> None:
-    """Insert traces of the values that `tileir.disassemble` gives these names.
+    """Insert traces of the values that `tileir.disassemble` gives these names, or the source.
 
     The percent sign may be left out; the name of an op with several results means all of
-    them. Values of sibling regions may share a name and are all traced then. KeyError if no
+    them. Values of sibling regions may share a name and are all traced then. A variable of the
+    source has no percent sign, and each value that is assigned to it is traced. KeyError if no
     kernel has a tile of that name.
     """
+    plain = {name for name in names if not name.startswith("%")}
     wanted = {f"%{name.removeprefix('%')}" for name in names}
     known: set[str] = set()
     others: dict[str, str] = {}
     for kernel in kernels:
-        _insert(kernel, wanted, known, others)
+        _insert(kernel, wanted, plain, known, others)
     for name in sorted(wanted - known):
         if name in others:
             raise KeyError(f"{name} is a {others[name]}, not a tile, and cannot be shown")
         raise KeyError(f"no tile is called {name}; names are those that `tileir dis` prints")
 
 
-def _insert(kernel: KernelIR, wanted: set[str], traced: set[str], others: dict[str, str]) -> None:
+def _insert(
+    kernel: KernelIR,
+    wanted: set[str],
+    plain: set[str],
+    traced: set[str],
+    others: dict[str, str],
+) -> None:
     """Insert the traces of one kernel.
 
     Names of its tiles are added to `traced`; those of other values to `others`, with their kind.
@@ -47,6 +56,10 @@ def _insert(kernel: KernelIR, wanted: set[str], traced: set[str], others: dict[s
         elif chosen:
             traced |= chosen
             names[kernel.copies[value]] = name
+    for value, name in source_names(kernel.function).items() if plain else ():
+        if name in plain:
+            traced.add(f"%{name}")
+            names.setdefault(kernel.copies[value], name)
     kernel.traces = {id(_trace(value)): name for value, name in reversed(names.items())}
     kernel.edited()
 

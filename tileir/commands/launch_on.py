@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tileir.errors import KernelError
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
 
@@ -14,6 +16,7 @@ from .progress import progress_bar
 if TYPE_CHECKING:
     import numpy as np
 
+    from tileir.bytecode import Bytecode
     from tileir.codegen.api import Compiled
     from tileir.codegen.emulator import EmulatedKernel
     from tileir.codegen.nvptx import CompiledEntry
@@ -35,6 +38,35 @@ def on_host(threads: int | None) -> Launch:
             return time.perf_counter() - started
 
     return launch
+
+
+def stopping(
+    launch: partial[float], breaks: Sequence[str], bytecode: Bytecode, checks: Sequence[str]
+) -> Callable[[Sequence[Any]], float]:
+    """Return a launch on the CPU that shows the kernel's variables where it goes wrong.
+
+    `launch` is what `on_host` returned, with the kernel and the grid.
+    """
+    from tileir.codegen.arguments.extents import of_array
+    from tileir.codegen.host.debugging.break_on import BreakOn
+    from tileir.codegen.host.debugging.frames import stop_after
+
+    kernel, grid = launch.args
+
+    def stops(values: Sequence[Any]) -> float:
+        arrays = {f"arg{n}": value for n, value in enumerate(values) if hasattr(value, "strides")}
+        memory = [(low, high - low) for low, high in map(of_array, arrays.values())]
+        try:
+            with BreakOn(breaks, bytecode, kernel.symbol, checks).launch(
+                kernel, grid, values, memory
+            ):
+                return launch(values)
+        except KernelError as problem:
+            if problem.variables:
+                stop_after(problem, display(kernel.symbol), arrays)
+            raise
+
+    return stops
 
 
 def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[Any]) -> float:

@@ -19,13 +19,13 @@ from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
-from tileir.messages.wording import choice, did_you_mean
+from tileir.messages.wording import did_you_mean
 from tileir.types import Pointer
 
-from . import results
+from . import checks, results
 from .argument_words import values_of
 from .conventions import UsageError, called, check_output, explained, write_output
-from .launch_on import GPU, HOST, gpu_here, on_emulator, on_gpu, on_host
+from .launch_on import GPU, HOST, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
 
@@ -49,8 +49,8 @@ two share a byte: SHAPE counts elements, and the array is of uint8. Random float
 normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
-an extent larger than the array makes it write outside. That can end the process (exit code 139)
-or give wrong results: --check memory finds it.
+an extent larger than the array makes it write outside. On the CPU that ends the run with a message,
+but with --no-check it ends the process (exit code 139) or gives wrong results.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
@@ -142,13 +142,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
-    add(
-        "--check",
-        metavar="WHAT",
-        default="",
-        help="what to check while it runs: memory (accesses stay within the arrays), undefined "
-        "(results are defined, assumptions true), or memory,undefined",
-    )
+    checks.add_options(parser)
     add(
         "--trace",
         metavar="NAME",
@@ -207,15 +201,25 @@ def _run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
-    kernels = _compiled(bytecode, function.name, arguments, options)
-    if emulation is not None:
-        kernel = tileir.emulator.load(kernels)[function.name]
-        launch = partial(on_emulator, kernel, grid, **emulation)
-    else:
+    breaks = checks.breaks_of(arguments, arguments.target == HOST)
+    first, always = checks.checks_of(arguments, arguments.target == HOST)
+
+    def launch_of(checked: list[str]) -> Callable[[Sequence[Any]], float]:
+        kernels = _compiled(bytecode, function.name, arguments, checked, options)
+        if emulation is not None:
+            kernel = tileir.emulator.load(kernels)[function.name]
+            return partial(on_emulator, kernel, grid, **emulation)
         launcher = on_host(arguments.threads) if arguments.target == HOST else on_gpu
-        launch = partial(launcher, kernels[function.name], grid)
+        return partial(launcher, kernels[function.name], grid)
+
+    launch = launch_of(always)
+    if breaks:
+        launch = stopping(launch, breaks, bytecode, always)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
-        seconds = _repeat(launch, values, arguments.time or 1)
+        if first:
+            _on_copies(launch_of(first), values)
+        with _crashes(arguments.target == HOST, function):
+            seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
         write_output(path, _npy(values[number]))
     timing = results.timing(seconds, values) if arguments.time else None
@@ -261,15 +265,9 @@ def _compiled(
     bytecode: tileir.Bytecode,
     symbol: str,
     arguments: argparse.Namespace,
+    check: list[str],
     options: dict[str, Any],
 ) -> Compilation:
-    from tileir.codegen.api import CHECKS
-
-    check = [word.strip() for word in arguments.check.split(",") if word.strip()]
-    for word in check:
-        if word not in CHECKS:
-            meant = did_you_mean(word, CHECKS)
-            raise UsageError(f"--check takes {choice(CHECKS)} or both, not {word!r}{meant}")
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
         with named_as_written():
@@ -282,18 +280,31 @@ def _compiled(
         raise UsageError(f"--trace: {error.args[0]}") from None
 
 
+def _crashes(on_host: bool, function: Function) -> contextlib.AbstractContextManager[None]:
+    """Return a context that tells of a crash of the kernel, on the CPU."""
+    if not on_host:
+        return contextlib.nullcontext()
+    from tileir.codegen.host.running.crashes import Crashes
+
+    where = f" ({function.location})" if function.location else ""
+    kernel = f"tileir run: {display(function.name)}{display(where)}"
+    return Crashes("--check memory,undefined says where").launch(kernel.encode())
+
+
 def _repeat(launch: Callable[[Sequence[Any]], float], values: list[Any], times: int) -> list[float]:
     """Run a kernel several times; return the seconds of each run.
 
     All runs start from the same input; only the last one writes to `values`, and only its output is
     printed.
     """
-    seconds = []
-    for _ in range(times - 1):
-        copies = [value.copy() if hasattr(value, "copy") else value for value in values]
-        with contextlib.redirect_stdout(io.StringIO()):
-            seconds.append(launch(copies))
-    return [*seconds, launch(values)]
+    return [*(_on_copies(launch, values) for _ in range(times - 1)), launch(values)]
+
+
+def _on_copies(launch: Callable[[Sequence[Any]], float], values: list[Any]) -> float:
+    """Run a kernel once on copies of its arguments, without output; return the seconds."""
+    copies = [value.copy() if hasattr(value, "copy") else value for value in values]
+    with contextlib.redirect_stdout(io.StringIO()):
+        return launch(copies)
 
 
 def _list(functions: Sequence[Function], as_json: bool) -> None:

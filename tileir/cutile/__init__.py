@@ -37,7 +37,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": [],
         "type": lambda text: [w for w in text.split(",") if w],
         "help": "end a launch that goes wrong: memory (it leaves its arrays), undefined (results "
-        "are undefined, assumptions false), or memory,undefined",
+        "are undefined, assumptions false), nan (an op makes a NaN or an infinity), or several, as "
+        "in memory,undefined",
+    },
+    "break_on": {
+        "metavar": "WHAT",
+        "default": [],
+        "type": lambda text: [w for w in text.split(",") if w],
+        "help": "open pdb with the kernel's variables where an assertion fails (assert), where a "
+        "check finds something (finding), or at both (assert,finding); print them if nobody is "
+        "at a terminal",
     },
     "trace": {
         "metavar": "NAME",
@@ -46,7 +55,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "print this value of kernels that have it; names are those of `tileir dis`",
     },
 }
-"""Option of `install` on command lines -> its keyword arguments for argparse."""
+"""Argument of `install` -> what its option on command lines is for argparse."""
+
+
+def flag(name: str) -> str:
+    """Return the name on command lines of an argument of `install`."""
+    return name.removesuffix("_on")
 
 
 def install(
@@ -54,14 +68,19 @@ def install(
     threads: int | None = None,
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
+    break_on: str | Iterable[str] = (),
 ) -> None:
     """Run every cuTile kernel of this process on the CPU from now on; this cannot be undone.
 
     sm       the GPU that programs see, such as ``sm_100``
     threads  CPU threads for each launch; None for all of them
-    check    "memory", "undefined" or both: the errors that end a launch with a KernelError
-    trace    names of values, as `tileir.disassemble` spells them, to print where a kernel has them;
-             those that no kernel had are told on standard error when the process ends
+    check    some of "memory", "undefined" and "nan": what ends a launch with a KernelError
+    trace    names of values to print where a kernel has them, as the source calls its variables or
+             `tileir.disassemble` spells them; those that no kernel had are told on standard error
+             when the process ends
+    break_on "assert", "finding" or both: where a launch shows its variables, and opens pdb if
+             somebody is at a terminal; the traceback of its error ends in the kernel, so that
+             `%debug` of a notebook finds them, too
 
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
     an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
@@ -72,8 +91,10 @@ def install(
         from .driver import Driver
         from .options import Options
 
-    checks, names = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
-    driver = Driver(capability(sm), Options(threads, cast(tuple[Check, ...], checks), names))
+    listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
+    checks, names, breaks = listed
+    options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
+    driver = Driver(capability(sm), options)
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
         torch_stand_in.install(driver.capability)

@@ -14,11 +14,12 @@ import time
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
 
 import tileir
-from tileir.errors import BytecodeError, TileIRError, UnsupportedError
+from tileir.codegen.host.debugging.frames import stop_after
+from tileir.errors import BytecodeError, KernelError, TileIRError, UnsupportedError
 from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
@@ -93,7 +94,8 @@ def _launcher(launch: Any, driver: Driver) -> Any:
             cause, driver.error = driver.error or cause, None
         try:
             if cause is not None:
-                raise _shortened(cause)
+                traceback = _stopped(cause, arguments)
+                raise _shortened(cause).with_traceback(traceback or cause.__traceback__)
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
@@ -106,6 +108,19 @@ def _shortened(error: BaseException) -> BaseException:
         error.__suppress_context__ = True
         return error.with_traceback(None)
     return error
+
+
+def _stopped(error: BaseException, arguments: tuple[Any, ...]) -> TracebackType | None:
+    """Show the variables of a kernel where it went wrong, if they were asked for.
+
+    Returns a traceback in the kernel's source.
+    """
+    if not (isinstance(error, KernelError) and error.variables):
+        return None
+    _, _, kernel, passed = arguments
+    function = kernel._pyfunc
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return stop_after(error, function.__name__, dict(zip(names, passed, strict=False)))
 
 
 def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:

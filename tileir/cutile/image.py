@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 import tileir
+from tileir.bytecode import Function
+from tileir.codegen.host.debugging.break_on import BreakOn
+from tileir.codegen.host.running.crashes import Crashes
 from tileir.errors import LaunchError
 from tileir.ir.arrays import DTYPES
 from tileir.launch.buffer import Buffer
@@ -58,7 +62,12 @@ class CpuModule:
     def __init__(self, bytecode: bytes, options: Options) -> None:
         read = tileir.Bytecode.parse(bytecode)
         code = _compile(read, options) if read.functions else {}
-        self.entries = {f.name: CpuKernel(code[f.name], f.type.parameters) for f in read.functions}
+        checked = "memory" in options.check
+        breaks = [BreakOn(options.break_on, read, f.name, options.check) for f in read.functions]
+        self.entries = {
+            f.name: CpuKernel(code[f.name], f, checked, stop if options.break_on else None)
+            for f, stop in zip(read.functions, breaks, strict=True)
+        }
 
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
@@ -77,12 +86,26 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
                 yield from (name, name.partition("#")[0])
 
 
-class CpuKernel:
-    """A kernel that is launched as by a driver, with its arguments in memory."""
+@cache
+def _crashes() -> Crashes:
+    return Crashes("--check memory says where")
 
-    def __init__(self, kernel: Any, parameters: Sequence[Any]) -> None:
+
+class CpuKernel:
+    """A kernel that is launched as by a driver, with its arguments in memory.
+
+    Where nothing checks its accesses, a sentence tells of it when it crashes.
+    """
+
+    def __init__(
+        self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
+    ) -> None:
         self._kernel = kernel
-        self._elements = [type.element for type in parameters]
+        self._break_on = break_on
+        self._elements = [type.element for type in function.type.parameters]
+        where = f" ({function.location})" if function.location else ""
+        self._name = f"tileir cutile: {display(function.name)}{display(where)}".encode()
+        self._crashes = None if checked else _crashes()
 
     def launch(
         self,
@@ -105,7 +128,16 @@ class CpuKernel:
                     raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
-        self._kernel.launch(grid, values, threads=threads, allocations=allocations)
+        with ExitStack() as around:
+            if self._crashes is not None:
+                around.enter_context(self._crashes.launch(self._name))
+            if self._break_on is not None:
+                memory = [
+                    (start, region.nbytes) for start, region in known.items() if region.writable
+                ]
+                launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
+                around.enter_context(launch)
+            self._kernel.launch(grid, values, threads=threads, allocations=allocations)
 
     def _read(self, arguments: int) -> list[Any]:
         count = len(self._elements)

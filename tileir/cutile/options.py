@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import tileir
+from tileir.codegen.host.debugging.break_on import BREAKS
 from tileir.errors import UnsupportedError
 from tileir.launch.compile_options import Check
+from tileir.messages.wording import choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +18,22 @@ class Options:
     threads  CPU threads for each launch; None for all of them
     check    the checks made while a kernel runs, as in `tileir.compile`
     trace    names of values to print when a kernel that has them has computed them
+    break_on what to stop at: "assert", "finding"; for findings, memory is checked at least
     """
 
     threads: int | None = None
     check: tuple[Check, ...] = ()
     trace: tuple[str, ...] = ()
+    break_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         whole = isinstance(self.threads, int) and not isinstance(self.threads, bool)
         if self.threads is not None and not (whole and self.threads >= 1):
             raise UnsupportedError(f"threads must be at least 1, not {self.threads!r}")
+        for name in self.break_on:
+            if name not in BREAKS:
+                raise UnsupportedError(f"there is no {name!r} to break on, only {choice(BREAKS)}")
+        if "finding" in self.break_on and not self.check:
+            object.__setattr__(self, "check", ("memory",))
         if self.check:
             tileir.compile(tileir.assemble(""), check=self.check)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tileir.errors import TileIRError
 
-from . import OPTIONS, install
+from . import OPTIONS, flag, install
 from .children import adopt
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of ``python -m tileir.cutile``, under longer names."""
     group = parser.getgroup("cutile", "cuTile on the CPU")
     for name, option in OPTIONS.items():
-        group.addoption(f"--cutile-{name}", **option)
+        group.addoption(f"--cutile-{flag(name)}", dest=f"cutile_{name}", **option)
     group.addoption(
         "--cutile-children", action="store_true", help="so for all Python processes of the tests"
     )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tileir.commands.conventions import OK, Parser, UsageError, guarded
 
-from . import OPTIONS, install
+from . import OPTIONS, flag, install
 from .children import adopt
 
 HELP = """\
@@ -82,11 +82,11 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
         allow_abbrev=False,
     )
     for name, option in OPTIONS.items():
-        parser.add_argument(f"--{name}", **option)
+        parser.add_argument(f"--{flag(name)}", dest=name, **option)
     parser.add_argument(
         "--children", action="store_true", help="so for all Python processes that it starts"
     )
-    valued, end = [f"--{name}" for name in OPTIONS], 0
+    valued, end = [f"--{flag(name)}" for name in OPTIONS], 0
     while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
         if arguments[end] in ("-m", "-c"):
             break

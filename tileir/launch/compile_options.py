@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypedDict
 
-Check = Literal["memory", "undefined"]
+Check = Literal["memory", "undefined", "nan"]
 """What can be checked while a kernel runs on the host."""
 
 

@@ -16,7 +16,7 @@ from tileir.codegen.host.lowering.chapters.variables import own_memory
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
 from tileir.codegen.scalar.types import ADDRESS, OPAQUE
-from tileir.ir import Op
+from tileir.ir import Op, Value
 from tileir.types import Pointer
 
 BIT = ir.IntType(1)
@@ -35,6 +35,7 @@ class Accesses:
             for number, value in enumerate(lowering.kernel.parameters)
             if isinstance(value.type.element, Pointer)
         ]
+        self._numbers = {id(value): n for n, value in enumerate(lowering.kernel.parameters)}
         self._rows = {number: row for row, number in enumerate(pointers)}
         self._spare = lowering.slot(_SPARE)
 
@@ -58,11 +59,29 @@ class Accesses:
                 bytes=size,
                 parameters=sorted(origins.parameters),
                 any=origins.any,
+                claims=self._claims(op),
             )
             lowering.report(site, number, lowering.pass_on([start, *extent]))
             builder.store(ir.Constant(_SPARE, None), self._spare)
         spare = builder.ptrtoint(self._spare, ADDRESS)
         return builder.inttoptr(builder.select(allowed, start, spare), OPAQUE)
+
+    def _claims(self, op: Op) -> list[int]:
+        """Return the numbers of the parameters that say how far the view of an access reaches."""
+        value = op.operands.get("view")
+        while value is not None and value.owner.name != "make_tensor_view":
+            value = next(iter(value.owner.operand_list()))
+        if value is None:
+            return []
+        tensor = value.owner
+        given = (*tensor.operands["dynamicShape"], *tensor.operands["dynamicStrides"])
+        return sorted(
+            {
+                self._numbers[id(each)]
+                for each in map(_unassumed, given)
+                if id(each) in self._numbers
+            }
+        )
 
     def _is_allowed(self, origins: Origin, start: ir.Value, size: int) -> ir.Value:
         """Whether `size` bytes from an address on are within memory that it may point into."""
@@ -108,6 +127,13 @@ class Accesses:
             for n in range(2)
         )
         return low, high
+
+
+def _unassumed(value: Value) -> Value:
+    """Return the value that assumptions are about."""
+    while isinstance(value.owner, Op) and value.owner.name == "assume":
+        value = value.owner.operands["value"]
+    return value
 
 
 def _is_within(

@@ -36,6 +36,7 @@ def _access(site: Mapping[str, Any]) -> Handler:
             (number,) = site["parameters"]
             size = high - low
             where = f"at offset {address - low} of parameter {number}, which has {size} bytes"
+            where += _claimed(site["claims"])
         elif site["any"]:
             where = f"at {address:#x}, which is not within any known memory"
         elif site["parameters"]:
@@ -46,6 +47,15 @@ def _access(site: Mapping[str, Any]) -> Handler:
         raise _error(site, report, f"{what} {where}")
 
     return handle
+
+
+def _claimed(parameters: list[int]) -> str:
+    """Return which parameters say that a view reaches further than its memory does."""
+    if not parameters:
+        return ""
+    *first, last = map(str, parameters)
+    named = f"s {', '.join(first)} and {last}" if first else f" {last}"
+    return f", fewer than parameter{named} say{'' if first else 's'},"
 
 
 def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError:

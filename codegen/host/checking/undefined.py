@@ -64,7 +64,7 @@ def _to_integer(builder: Builder, op: Op, source: ir.Value) -> Iterator[Finding]
         return
     signed = op.attributes["signedness"] == "signed"
     low, high = (-(1 << (width - 1)), 1 << (width - 1)) if signed else (0, 1 << width)
-    value = _as_double(builder, source, op.operands["from"].type.element)
+    value = as_double(builder, source, op.operands["from"].type.element)
     # The number below the lowest of 64 bits is no double, but there is none in between either.
     exact = float(low - 1) != float(low)
     above = builder.fcmp_ordered(
@@ -75,7 +75,7 @@ def _to_integer(builder: Builder, op: Op, source: ir.Value) -> Iterator[Finding]
     yield f"the number does not fit {kind}", builder.not_(builder.and_(above, below))
 
 
-def _as_double(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
+def as_double(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
     """Convert a float of any type to f64, exactly."""
     if element == _DOUBLE.element:
         return value

@@ -40,6 +40,7 @@ MAX_INDEX = (1 << 64) - 1
 class Window:
     """The elements that a view op reads or writes; its values are emitted at that op.
 
+    `limits` says how many of the tile's elements along each dimension are inside the tensor.
     `apart_from` is the alias scope of the memory that a loop which reads the window writes to.
     """
 
@@ -58,17 +59,17 @@ class Window:
         self.shape = tensor.shape
         self.strides = [tensor.strides[d] for d in order]
         self.sparse = kind.sparse_dim if isinstance(kind, GatherScatterView) else None
-        self._limits: list[ir.Value] = []
+        self.limits: list[ir.Value] = []
         first = ZERO
         for d, (index, step) in enumerate(zip(op.operands["index"], steps(kind), strict=True)):
             size = tensor.shape[order[d]]
             if d == self.sparse:
                 self._sparse_indices, self._size = index, size
-                self._limits.append(ir.Constant(INDEX, self.tile[d]))
+                self.limits.append(ir.Constant(INDEX, self.tile[d]))
                 continue
             number = unsigned_index(builder, lowering.single(index))
             start = builder.mul(number, ir.Constant(INDEX, step))
-            self._limits.append(self._limit(number, step, start, size, self.tile[d]))
+            self.limits.append(self._limit(number, step, start, size, self.tile[d]))
             first = builder.add(first, builder.mul(start, self.strides[d]))
         self.base = builder.inttoptr(tensor.base, OPAQUE)
         self._start_at(first)
@@ -101,7 +102,7 @@ class Window:
         """Emit whether all elements are inside the tensor. Sparse indices are not considered."""
         builder = self.builder
         inside = ir.Constant(ir.IntType(1), 1)
-        for limit, extent in zip(self._limits, self.tile, strict=True):
+        for limit, extent in zip(self.limits, self.tile, strict=True):
             if isinstance(limit, ir.Constant):
                 continue
             whole = builder.icmp_unsigned("==", limit, ir.Constant(INDEX, extent))
@@ -150,10 +151,10 @@ class Window:
         valid = ir.Constant(ir.IntType(1), 1)
         for d in dense:
             if self.tile[d] > 1:
-                bounds[d] = self._limits[d]
+                bounds[d] = self.limits[d]
             elif d != outermost:
-                valid = builder.and_(valid, builder.icmp_unsigned("!=", self._limits[d], ZERO))
-        bounds[outermost] = builder.select(valid, self._limits[outermost], ZERO)
+                valid = builder.and_(valid, builder.icmp_unsigned("!=", self.limits[d], ZERO))
+        bounds[outermost] = builder.select(valid, self.limits[outermost], ZERO)
         return bounds
 
     @property

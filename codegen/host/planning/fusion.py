@@ -47,8 +47,8 @@ def is_folded(op: Op, fusion: Fusion) -> bool:
     return is_inline(op) and id(op) not in fusion.kept
 
 
-def plan_fusion(order: Order) -> Fusion:
-    """Decide for every op whether its tile is kept, and which loads are deferred."""
+def plan_fusion(order: Order, deferring: bool = True) -> Fusion:
+    """Decide for every op whether its tile is kept, and, if `deferring`, which loads wait."""
     fusion = Fusion()
     weights, index_tiles = _weights(order), _index_tiles(order)
     routes: dict[int, set[Route]] = {}
@@ -61,7 +61,8 @@ def plan_fusion(order: Order) -> Fusion:
             if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
         _propagate_routes(op, order, fusion, routes, repeated)
-    _defer(order, fusion, routes)
+    if deferring:
+        _defer(order, fusion, routes)
     return fusion
 
 

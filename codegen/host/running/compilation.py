@@ -81,6 +81,18 @@ class HostKernel(Compiled):
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 
+    def run_blocks(
+        self,
+        blocks: range,
+        grid: int | Sequence[int],
+        args: Sequence[Any],
+        allocations: Iterable[Any] = (),
+        on_trace: OnTrace | None = None,
+    ) -> None:
+        """Run some blocks of a grid, one after the other; breakpoints do not stop."""
+        handlers = handlers_of(self.info.sites, on_trace, False, stopping=False)
+        run_grid(self.info, self._blocks, handlers, grid, args, 1, allocations, None, only=blocks)
+
 
 class HostCompilation(Compilation[HostKernel]):
     """A module compiled for the CPU this process runs on."""

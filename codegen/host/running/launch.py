@@ -37,8 +37,9 @@ def run_grid(
     threads: int | None,
     allocations: Iterable[Any],
     progress: Progress | None,
+    only: range | None = None,
 ) -> None:
-    """Check everything, then run; see `HostKernel.launch`."""
+    """Check everything, then run the blocks, or `only` some; see `HostKernel.launch`."""
     symbol = display(info.symbol)
     extents = check_grid(symbol, grid)
     wanted = check_threads(symbol, threads)
@@ -49,8 +50,8 @@ def run_grid(
         allocated, owners = of_allocations(allocations)
     except LaunchError as problem:
         raise LaunchError(f"{symbol}: {problem}") from None
-    total = prod(extents)
-    if not total:
+    span = range(prod(extents)) if only is None else only
+    if not span:
         return
     _warn_of_unchecked(info, packed.extents)
     context = make_context([*packed.extents, *allocated])
@@ -59,9 +60,11 @@ def run_grid(
         Reports(handlers, context, problems)
     arguments = (ctypes.c_char * len(packed.data)).from_buffer(packed.data)
     keep = [packed.keep, owners]
-    work = Work(symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems)
+    need, end = info.workspace, span.stop
+    work = Work(symbol, blocks, arguments, context, extents, need, end, keep, problems)
+    work.start_at(span.start)
     most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
-    work.run(min(wanted, total, most), info.may_run_long, progress)
+    work.run(min(wanted, len(span), most), info.may_run_long, progress)
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:

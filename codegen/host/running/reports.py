@@ -14,13 +14,14 @@ from typing import Any
 
 from tileir.codegen.host.checking import findings
 
-from . import messages, traces
+from . import breakpoints, messages, traces
 from .context import REPORT, LaunchContext
 from .report import Handler, Report
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **findings.HANDLERS,
     **messages.HANDLERS,
+    "breakpoint": breakpoints.handler,
     "trace": traces.print_handler,
 }
 """Kind of a site -> function from the site's row in the table to its handler."""
@@ -30,16 +31,20 @@ def handlers_of(
     sites: Iterable[Mapping[str, Any]],
     on_trace: traces.OnTrace | None = None,
     print_assertions: bool = True,
+    stopping: bool = True,
 ) -> list[Handler]:
     """Make the handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
 
-    Traced values are passed to `on_trace`, or printed if there is none.
+    Traced values are passed to `on_trace`, or printed if there is none. Breakpoints are passed by
+    if `stopping` is false.
     """
     makers = dict(HANDLERS)
     if on_trace is not None:
         makers["trace"] = lambda site: traces.call_handler(site, on_trace)
     if not print_assertions:
         makers["assert"] = messages.raise_handler
+    if not stopping:
+        makers["breakpoint"] = breakpoints.passing_handler
     return [makers[site["kind"]](site) for site in sites]
 
 

@@ -29,7 +29,7 @@ def call_handler(site: Mapping[str, Any], function: OnTrace) -> Handler:
     """Make a handler that calls a function with a copy of each value."""
 
     def handle(report: Report) -> None:
-        function(site["name"], _array(site, report.data + site["offset"]), report.block)
+        function(site["name"], array_of(site, report.data), report.block)
 
     return handle
 
@@ -39,9 +39,9 @@ def _print(name: str, array: np.ndarray, block: tuple[int, int, int]) -> None:
     write_stdout(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
 
 
-def _array(site: Mapping[str, Any], address: int) -> np.ndarray:
-    """Copy a tile from a buffer into an array; pointers become addresses."""
-    name, shape = site["element"], site["shape"]
+def array_of(tile: Mapping[str, Any], data: int) -> np.ndarray:
+    """Copy a tile from the data of a report into an array; pointers become addresses."""
+    name, shape, address = tile["element"], tile["shape"], data + tile["offset"]
     dtype = np.dtype(np.uint64) if name == "pointer" else DTYPES[name]
     size = 8 if name == "pointer" else memory_bytes(Scalar(name))
     data = ctypes.string_at(address, size * prod(shape))

@@ -101,6 +101,10 @@ class Work:
         if progress is not None:
             progress(self.total, self.total)
 
+    def start_at(self, block: int) -> None:
+        """Leave out the blocks before one."""
+        self._next = block
+
     def _start(self, count: int, threads: int) -> None:
         """Start threads while there is work for them."""
         for _ in range(count if self._has_blocks_left() else 0):

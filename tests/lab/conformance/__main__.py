@@ -1,5 +1,8 @@
 """Run NVIDIA's tests of cuTile on the emulator: ``python -m tests.lab.conformance cutile/test``.
 
+With ``--target host`` they run on the CPU, and with ``--check memory,undefined`` each launch is
+checked: a test that passes without and fails with that has found a false alarm.
+
 Tests that have a line in the file of results are not run again, so a run that was ended goes on
 where it was; remove lines, or the file, to run tests anew. The exit code is 0 when tests were run,
 whatever came of them, and 2 when that says nothing: none of them launched a kernel.
@@ -15,6 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.arguments import positive
+from tileir.codegen.targets import HOST
 from tileir.gpus import TARGETS
 
 from .on_emulator import TARGET
@@ -32,11 +36,12 @@ def main(given: list[str] | None = None) -> int:
     add("files", nargs="*", help="files of it, such as test_copy.py (default: all test_*.py)")
     add(
         "--target",
-        choices=TARGETS,
+        choices=[*TARGETS, HOST],
         default="sm_90",
         metavar="GPU",
-        help="what to compile for, sm_75 to sm_121 (default: %(default)s)",
+        help="what to compile for, sm_75 to sm_121, or host, the CPU (default: %(default)s)",
     )
+    add("--check", default="", metavar="WHAT", help="--target host: the checks of tileir cutile")
     add(
         "--sample",
         type=positive,
@@ -59,6 +64,8 @@ def main(given: list[str] | None = None) -> int:
         help="a line for each test (default: %(default)s)",
     )
     options = parser.parse_intermixed_args(given)
+    if options.check and options.target != HOST:
+        parser.error("--check is for --target host")
     files = options.files or sorted(path.name for path in options.tests.glob("test_*.py"))
     if not files:
         parser.error(f"there is no test_*.py in {options.tests}")
@@ -90,14 +97,16 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
     passed = {"target": options.target, "sample": options.sample, "limit": options.limit,
               "results": options.results.absolute()}  # fmt: skip
     paths = [str(AT_START), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    on_host = options.target == HOST
     environment = {
-        TARGET: options.target, "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1",
+        **({} if on_host else {TARGET: options.target}),
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
          "-p", "tileir.cutile.plugin", "--cutile-children", "-p", "tests.lab.conformance.plugin",
-         *(f"--{key}={value}" for key, value in passed.items()), name],
+         *(f"--{key}={value}" for key, value in passed.items()),
+         *([f"--cutile-check={options.check}"] if options.check else []), name],
         cwd=options.tests, env=os.environ | environment, capture_output=True, text=True,
     )  # fmt: skip
 

@@ -12,9 +12,6 @@ from tileir.cutile import image
 TARGET = "TILEIR_CONFORMANCE_TARGET"
 """The environment tells processes that tests start what to compile for."""
 
-launches = 0
-"""How many there were in this process."""
-
 
 class OnEmulator:
     """An entry as the driver of `tileir.cutile` launches it."""
@@ -30,8 +27,6 @@ class OnEmulator:
         allocations: Sequence[Any],
     ) -> None:  # fmt: skip
         """Run the grid on the memory of the process."""
-        global launches
-        launches += 1
         emulator.launch(self.ptx, self.plan, grid, args, allocations=allocations)
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from . import on_emulator
+from tileir.codegen.targets import HOST
+
+from . import counting, on_emulator
 
 
 class Slow(Exception):
@@ -30,7 +32,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """After `tileir.cutile.plugin`, which makes the GPU that is replaced here."""
-    on_emulator.replace_launches(early_config.known_args_namespace.target)
+    target = early_config.known_args_namespace.target
+    if target != HOST:
+        on_emulator.replace_launches(target)
+    counting.count_launches()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,7 +58,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     def end(*_: Any) -> None:
         raise Slow(f"not done after {item.config.option.limit} s of CPU time")
 
-    before = on_emulator.launches
+    before = counting.launches
     signal.signal(signal.SIGPROF, end)
     # Again and again: where nothing can be raised, as in a destructor, Python drops the exception.
     signal.setitimer(signal.ITIMER_PROF, item.config.option.limit, 1)
@@ -62,7 +67,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGPROF, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        item.user_properties.append(("launches", on_emulator.launches - before))
+        item.user_properties.append(("launches", counting.launches - before))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,7 +18,7 @@ TESTS = """
 import os, subprocess, sys, time
 import cuda.tile as ct
 import numpy as np
-from tests.lab.conformance import on_emulator
+from tests.lab.conformance import counting
 
 @ct.kernel
 def double(x, y, tile: ct.Constant[int]):
@@ -33,7 +33,7 @@ def for_ever(x):
 def launched():
     x, y = np.arange(100, dtype="i4"), np.zeros(100, "i4")
     ct.launch(0, (4,), double, (x, y, 32))
-    return (2 * x == y).all() and on_emulator.launches
+    return (2 * x == y).all() and counting.launches
 
 def test_right(): assert launched() == 1
 def test_wrong(): assert launched() > 5, "too few"
@@ -81,6 +81,7 @@ def test_results(folder: Path) -> None:
         (["."], "there is no test_*.py in ."),
         (["full", "test_that.py"], "there is no file test_that.py in full"),
         (["full", "--target", "sm_70"], "argument --target: invalid choice: 'sm_70'"),
+        (["full", "--check", "memory"], "--check is for --target host"),
         (["full", "--sample", "0"], "argument --sample: "),
         ([], "the following arguments are required: tests"),
     ],

@@ -113,7 +113,7 @@ def test_plugin(tmp_path: Path) -> None:
     [
         ("sm", "sm_1", "^unknown GPU 'sm_1'"),
         ("threads", 0, "^threads must be at least 1, not 0$"),
-        ("check", ["memry"], "^there is no check 'memry', only memory and undefined$"),
+        ("check", ["memry"], "^there is no check 'memry', only memory, undefined and nan$"),
     ],
 )
 def test_plugin_refuses_in_one_line(option: str, value: object, said: str) -> None:

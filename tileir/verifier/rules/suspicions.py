@@ -9,6 +9,7 @@ from typing import cast
 
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.ir import Op
+from tileir.ir.strides import only_strides
 from tileir.types import GatherScatterView, StridedView, TensorView, View
 from tileir.verifier.catalogue import suspicion
 
@@ -40,7 +41,11 @@ def _step(op: Op) -> str | None:
 @suspicion("broken-promise", "assume")
 def _promise(op: Op) -> str | None:
     """An assume whose predicate does not hold for the constant it is about is undefined
-    behaviour."""
+    behaviour; but not if that is only the stride of dimensions of extent 1, which no index
+    multiplies."""
+    strides = only_strides(op.result)
+    if strides and all(stride.extent == 1 for stride in strides):
+        return None
     type, predicate = op.operands["value"].type, op.attributes["predicate"]
     patterns = known(op.operands["value"])
     if not patterns:

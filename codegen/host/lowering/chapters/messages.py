@@ -36,8 +36,11 @@ def _print(lowering: Lowering, op: Op) -> None:
             {"element": _name(value), "shape": list(value.type.shape), "offset": offset}
         )
     traced = lowering.kernel.traces.get(id(op))
+    stopped = lowering.kernel.breakpoints.get(id(op))
     if traced:
         site = lowering.new_site("trace", op, name=traced, **arguments[0])
+    elif stopped is not None:
+        site = lowering.new_site("breakpoint", op, names=list(stopped), arguments=arguments)
     else:
         site = lowering.new_site("print", op, format=op.attributes["str"], arguments=arguments)
     lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))

@@ -403,7 +403,9 @@ def test_the_source_line_is_named() -> None:
 
 def test_what_is_asked_for_must_be_a_check_and_the_host() -> None:
     module = tileir.assemble("entry @k() { return }")
-    with pytest.raises(UnsupportedError, match="no check 'everything', only memory and undefined"):
+    with pytest.raises(
+        UnsupportedError, match="no check 'everything', only memory, undefined and nan"
+    ):
         compile(module, check="everything")
     with pytest.raises(UnsupportedError, match="checks are for target host"):
         compile(module, "sm_90", check="memory")

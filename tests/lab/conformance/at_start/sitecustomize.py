@@ -2,7 +2,9 @@
 
 import os
 
+from tests.lab.conformance.counting import count_launches
 from tests.lab.conformance.on_emulator import TARGET, replace_launches
 
 if TARGET in os.environ:
     replace_launches(os.environ[TARGET])
+    count_launches()
