@@ -65,9 +65,9 @@ def rows(node: ast.AST) -> list[list[ast.Tuple]]:
     return [group for group in tuples if len({len(it.elts) for it in group}) == 1]
 
 
-def compared(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def compared(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """Whatever is called a name, as text, and what that is compared with or looked up in."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Compare(left=ast.Attribute(attr="name") as name, comparators=[other]):
                 yield ast.unparse(name), other
@@ -82,10 +82,10 @@ def compared(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 def strays(source: str) -> set[str]:
     """What stands among op names and is none."""
-    tree = ast.parse(source)
-    groups = [group for node in ast.walk(tree) for group in rows(node)]
+    nodes = [*ast.walk(ast.parse(source))]
+    groups = [group for node in nodes for group in rows(node)]
     single = {id(row) for group in groups for row in group}
-    tables = [names(keys(node)) for node in ast.walk(tree) if id(node) not in single]
+    tables = [names(keys(node)) for node in nodes if id(node) not in single]
     tables += [
         names([*column])
         for group in groups
@@ -94,12 +94,12 @@ def strays(source: str) -> set[str]:
     found = [table for table in tables if table & OPS - WORDS]
 
     assigned: dict[str, ast.expr | None] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 assigned[name] = node.value
     with_names: dict[str, set[str]] = {}
-    for name, other in compared(tree):
+    for name, other in compared(nodes):
         table = assigned.get(other.id) if isinstance(other, ast.Name) else other
         with_names.setdefault(name, set()).update(names([*keys(table), table] if table else []))
     found += [

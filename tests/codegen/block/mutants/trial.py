@@ -15,9 +15,8 @@ from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.pipeline import STAGES, stage_of
 from tileir.codegen.stage_verifier import StageError, StageVerifier
 from tileir.gpus import TARGETS
-from tileir.ir import Body
 
-from .defect import Defect, Site
+from .defect import DEFECTS, Defect, Site
 
 LIMIT = 20_000
 """Steps of a launch: more are those of threads that wait for ever."""
@@ -55,16 +54,20 @@ class Noticed:
 
 def sites_of(kernel: Kernel, defect: Defect) -> list[Site]:
     """Return the sites of a class in a kernel; their changes are not to be made."""
-    return list(defect.sites(_body(kernel, defect.after)))
+    return _sites(kernel)[defect.name]
 
 
 @cache
-def _body(kernel: Kernel, stage: str) -> Body:
-    """Return the body of a kernel behind a stage."""
-    state = _state(kernel)
-    for name in _until(stage):
+def _sites(kernel: Kernel) -> dict[str, list[Site]]:
+    """Return the sites of all classes, each found behind its stage."""
+    state, found = _state(kernel), {}
+    last = max(STAGES["nvptx"].index(each.after) for each in DEFECTS.values())
+    for name in STAGES["nvptx"][: last + 1]:
         stage_of("nvptx", name)(state)
-    return state.kernels[0].kernel.body
+        for each in DEFECTS.values():
+            if each.after == name:
+                found[each.name] = list(each.sites(state.kernels[0].kernel.body))
+    return found
 
 
 def attempt(
@@ -145,11 +148,6 @@ def _state(kernel: Kernel) -> State:
     function = next(each for each in kernel.bytecode.functions if each.name == kernel.entry)
     ir = KernelIR.copy_of(function, kernel.bytecode)
     return State([KernelState(ir, ir.symbol)], TARGETS[kernel.target], kernel.terms)
-
-
-def _until(stage: str) -> tuple[str, ...]:
-    names = STAGES["nvptx"]
-    return names[: names.index(stage) + 1]
 
 
 def _verified(verifier: StageVerifier, stage: str, state: State) -> str:
