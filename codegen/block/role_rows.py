@@ -96,4 +96,32 @@ ROLES = (
         format="{barriers}, {rings}[[{turn}]][ if {predicate}] : {barriers:type}, {turn:type},"
         " {rings:type}",
     ),
+    Row(
+        "order_start",
+        "From here on, the warpgroups of the role start products one after the other: the first one"
+        " begins.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_wait",
+        "Wait until the warpgroup before this one has passed its place in the order on.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_pass",
+        "The products of this warpgroup have been started: the next one may start its own.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_end",
+        "The first warpgroup waits until the last one has passed its place on: nobody is waiting.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
 )
+
+ORDERS = ("order_start", "order_wait", "order_pass", "order_end")
+"""The rows by which warpgroups take turns, in the order in which they are executed."""

@@ -12,7 +12,8 @@ orders the reads of products that have been awaited, too (`widen_rings`), or the
 Where another role fills the ring, a slot is released an iteration later, and that of the last one
 behind the loop.
 
-Where a product of an iteration depends on another one, it is delayed (`delay_products`).
+Where a product of an iteration depends on another one, it is delayed (`delay_products`), and the
+warpgroups take turns to start theirs (`products.order_groups`).
 
 If a kernel calls a function anywhere, ptxas awaits each wgmma before the next instruction (it says
 so, C7510), so nothing is gained there, and products are awaited in their iteration.
@@ -38,6 +39,7 @@ from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
+from .products.order_groups import order_groups
 from .products.widen_rings import threads_fill, widen_ring
 
 _TRUTH, _HALF = Tile(Scalar("i1")), Scalar("f16")
@@ -59,6 +61,8 @@ def overlap_products(state: KernelState, target: Target) -> None:
         if isinstance(made, Op):
             state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
             state.reasons[Decision.OVERLAP].add(made, Reason("delayed"))
+            if order_groups(made):
+                state.reasons[Decision.OVERLAP].add(made, Reason("ordered_groups"))
             edited = True
             continue
         sums = list(_sums(loop))
