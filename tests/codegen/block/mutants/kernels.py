@@ -315,10 +315,11 @@ def tensor_stores(text: str, twice: bool = False) -> Kernel:
 
 
 def delayed_products(name: str) -> Kernel:
-    """Attention on two tiles of rows, and five of keys of which the last one is ragged."""
+    """Attention on tiles of rows and of keys, of which the last ones are ragged."""
+    trips = (0, 3) if name in delays.LARGE else (0, 5)
 
     def start() -> Any:
-        arguments, grid, expected = delays.launch(name, 100, 300, (0, 5))
+        arguments, grid, expected = delays.launch(name, 100, 300, trips)
         return arguments, grid, lambda: (arguments[3] == expected).all()
 
     return Kernel(assemble(delays.TEXTS[name]), "k", "sm_90", (start,))
@@ -335,6 +336,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
     "wgmma_async_copies_two_barriers": lambda: product_of_warpgroups(False, _MANY_BLOCKS),
     "delayed_products": lambda: delayed_products("attention"),
+    "delayed_products_of_two_groups": lambda: delayed_products("two loops, large"),
     "delayed_products_of_one_tile": lambda: delayed_products("one tile"),
     "wgmma_copied_in_shared": turned_product_of_warpgroups,
     "wgmma_rounded": rounded_product_of_warpgroups,
@@ -367,5 +369,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     **{name: lambda name=name: workload(name) for name in ("rms_norm_residual", "rope")},
 }
 """Those of the test: rings, conversions, folds, scans, slices, tokens, atomics."""
+
+SLOW = ("delayed_products_of_two_groups",)
+"""Those that take seconds to run."""
 
 kernel = cache(lambda name: KERNELS[name]())
