@@ -46,8 +46,14 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    `inner` is the dimension whose elements are contiguous in memory, if known.
+    It has `strides` in elements, and its first element at `start`; `inner` is the dimension whose
+    elements are contiguous in memory, if known.
     """
+
+    strides: list[ir.Value]
+
+    @property
+    def start(self) -> ir.Value: ...
 
     @property
     def inner(self) -> int | None: ...
