@@ -87,6 +87,9 @@ class Lowering(ABC):
     what the kernel may report at run time.
     """
 
+    looks_at_elements = False
+    """Whether single elements are looked at on their way, so that vectors of them are not moved."""
+
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
         self.storage = storage

@@ -43,8 +43,13 @@ class Memory:
 
 
 def memory_of(lowering: Lowering, value: Value) -> Memory | None:
-    """Return where the elements of a tile are; None if that is not known of some dimension."""
+    """Return where the elements of a tile are; None if that is not known of some dimension.
+
+    None, too, if elements are looked at one by one.
+    """
     shape = value.type.shape
+    if lowering.looks_at_elements:
+        return None
     found = _origin(lowering, value)
     if found is None or is_packed(found[0].type.element):
         return None

@@ -20,7 +20,7 @@ from llvmlite import ir
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import loop, nest
-from tileir.codegen.host.lowering.position import INDEX, Position
+from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
 from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.contiguous import contiguous_dimension
@@ -33,6 +33,7 @@ from .dot_products import WORDS, flipped_zeros, multiply_add, takes
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
 from .mma_operands import narrow_element, operand_element, widened
+from .transposed import across
 
 _WORD_OF = {"bf16": "bf16x2", "f8E4M3FN": "bf16x2", "f8E5M2": "bf16x2", "i8": "i8x4"}
 """Element type -> the operand type of a microkernel that holds several of them in a word."""
@@ -134,6 +135,9 @@ def _stage_lhs(lowering: Lowering, op: Op, number: list[ir.Value]) -> ir.Value:
     """Store lhs, row-major, in its temporary; return the address."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _LHS))
+    if lying := across(lowering, op, "lhs", product, product.m):
+        lying.stage(number, ZERO, product.m, start)
+        return start
     each = WORDS.get(product.operand, 1)
     shape = product.m, product.k * each
     with nest(builder, shape, inner=_inner(lowering, op, "lhs")) as position:
@@ -152,6 +156,20 @@ def _stage_panel(lowering: Lowering, op: Op, number: list[ir.Value], first: ir.V
     """Store a panel of rhs, the columns from `first` on, in its temporary; return the address."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _RHS))
+    if lying := across(lowering, op, "rhs", product, product.width):
+        lying.stage(number, first, product.width, start)
+    else:
+        _stage_elements(lowering, op, number, first, start)
+    if product.is_flipped:
+        _stage_flipped_zeros(builder, product, start)
+    return start
+
+
+def _stage_elements(
+    lowering: Lowering, op: Op, number: list[ir.Value], first: ir.Value, start: ir.Value
+) -> None:
+    """Store a panel of rhs element by element, or word by word."""
+    builder, product = lowering.builder, product_of(op)
     with nest(builder, (product.k, product.width), inner=_inner(lowering, op, "rhs")) as position:
         row, column = position.indices
         column = builder.add(first, column, flags=("nuw", "nsw"))
@@ -160,9 +178,6 @@ def _stage_panel(lowering: Lowering, op: Op, number: list[ir.Value], first: ir.V
         else:
             value = operand_element(lowering, op, "rhs", [*number, row, column])
         _store(builder, start, product.operand, position, value)
-    if product.is_flipped:
-        _stage_flipped_zeros(builder, product, start)
-    return start
 
 
 def _word_of_rhs(

@@ -16,6 +16,7 @@ from tileir.codegen import compile
 from tileir.codegen.host.machine import cpu
 from tileir.codegen.host.machine.vector_unit import DOT_PRODUCTS, VectorUnit
 from tileir.codegen.scalar.machine import Machine
+from tileir.errors import KernelError
 
 CPUS = {
     "this one": "",
@@ -127,3 +128,59 @@ def test_a_feature_is_named_as_llvm_names_it() -> None:
     if features.get("avx512f") is None:
         pytest.skip("LLVM lists other features for this architecture")
     assert {*DOT_PRODUCTS.values()} <= {*features}
+
+
+TOTALS = {"i8": "i32", "f64": "f64"}
+"""Element type -> that of sums of its products, where it is not f32."""
+
+
+def lying(element: str, batch: int, which: str, m: int, n: int, k: int, **signs: str) -> Kernel:
+    """A kernel whose product has operands that are contiguous along M or K: "lhs", "rhs", both."""
+    total = TOTALS.get(element, "f32")
+    kernel = Kernel("lying", *(f"ptr<{name}>" for name in (element, element, total)))
+    tiles = []
+    for pointer, slot, shape in zip(
+        kernel.parameters, ("lhs", "rhs"), ((batch, m, k), (batch, k, n)), strict=False
+    ):
+        stored = (batch, shape[2], shape[1]) if slot in which else shape
+        value = kernel.load(kernel.view(pointer, stored, stored), *kernel.zeros(3))
+        if slot in which:
+            kind = f"{'x'.join(map(str, shape))}x{element}"
+            value = kernel.op("permute", value, results=[kind], permutation=(0, 2, 1))
+        tiles.append(value)
+    shape = (batch, m, n)
+    kind = f"{batch}x{m}x{n}x{total}"
+    zero = kernel.constant(kind, 0)
+    name = "mmai" if element == "i8" else "mmaf"
+    result = kernel.op(name, *tiles, zero, results=[kind], **signs)
+    kernel.store(result, kernel.view(kernel.parameters[2], shape, shape), *kernel.zeros(3))
+    return kernel
+
+
+@pytest.mark.parametrize("shape", [(32, 64, 128), (16, 16, 16), (4, 32, 64), (64, 8, 32)], ids=str)
+@pytest.mark.parametrize("which", [("lhs",), ("rhs",), ("lhs", "rhs")], ids=str)
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "i8"])
+def test_operands_that_lie_across(element: str, which: tuple, shape: tuple[int, ...]) -> None:
+    m, n, k = shape
+    low, high = (-128, 128) if element == "i8" else (-4, 5)
+    x = integers((2, m, k), low, high, DTYPES[element], 1)
+    y = integers((2, k, n), low, high, DTYPES[element], 2)
+    signs = dict.fromkeys(("signedness_lhs", "signedness_rhs"), "signed") if low < -4 else {}
+    arrays = [
+        np.ascontiguousarray(each.swapaxes(1, 2)) if slot in which else each
+        for slot, each in (("lhs", x), ("rhs", y))
+    ]
+    found = np.zeros((2, m, n), DTYPES[TOTALS.get(element, "f32")])
+    assembly_and_result(lying(element, 2, which, m, n, k, **signs), *arrays, found)
+    np.testing.assert_array_equal(found, x.astype("f8") @ y.astype("f8"))
+
+
+@pytest.mark.parametrize("slot", ["lhs", "rhs"])
+def test_an_operand_that_lies_across_is_checked(slot: str) -> None:
+    """Checks see each element, so nothing is read in vectors: the last ones are not there."""
+    kernel = lying("bf16", 1, (slot,), 32, 32, 32)
+    arrays = [np.ones((1, 32, 32), ml_dtypes.bfloat16) for _ in range(2)]
+    arrays[slot == "rhs"] = arrays[0][:, :31]
+    compiled = compile(kernel.module(), check="memory", cache=False)
+    with pytest.raises(KernelError, match="offset"):
+        compiled["lying"].launch(1, [*arrays, np.zeros((1, 32, 32), np.float32)])
