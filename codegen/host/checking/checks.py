@@ -36,6 +36,8 @@ class CheckedLowering(BlockLowering):
 
     looks_ahead = False
 
+    looks_at_elements = True
+
     def __init__(
         self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]
     ) -> None:

@@ -46,8 +46,14 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    `inner` is the dimension whose elements are contiguous in memory, if known.
+    It has `strides` in elements, and its first element at `start`; `inner` is the dimension whose
+    elements are contiguous in memory, if known.
     """
+
+    strides: list[ir.Value]
+
+    @property
+    def start(self) -> ir.Value: ...
 
     @property
     def inner(self) -> int | None: ...
@@ -84,6 +90,8 @@ class Lowering(ABC):
 
     looks_ahead = True
     """Whether loads may be prefetched: indices are then computed that no op asks for."""
+    looks_at_elements = False
+    """Whether single elements are looked at on their way, so that vectors of them are not moved."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
