@@ -28,7 +28,7 @@ from .accesses import Accesses
 class CheckedLowering(BlockLowering):
     """Checks accesses to memory (`memory`), or that results are defined (`undefined`), or both."""
 
-    looks_ahead = False
+    checks_elements = True
 
     def __init__(
         self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]
@@ -36,11 +36,6 @@ class CheckedLowering(BlockLowering):
         super().__init__(module, kernel, storage)
         self._undefined = "undefined" in checks
         self._accesses = Accesses(self) if "memory" in checks else None
-
-    @property
-    def may_stream(self) -> bool:
-        """False: each element's access is checked by itself."""
-        return False
 
     def lower_op(self, op: Op) -> None:
         if self._undefined:

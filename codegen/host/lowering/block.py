@@ -82,8 +82,8 @@ class Lowering(ABC):
     `users` are the ops whose loops read what an op loads; see `ahead`.
     """
 
-    looks_ahead = True
-    """Whether loads may be prefetched: indices are then computed that no op asks for."""
+    checks_elements = False
+    """Whether every access is checked by itself: then none are made together, or ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
