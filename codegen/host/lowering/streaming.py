@@ -80,9 +80,7 @@ def fence(builder: ir.IRBuilder) -> None:
     builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
-def store_window(
-    lowering: Lowering, op: Op, window: Window, otherwise: Callable[[], None]
-) -> None:
+def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable[[], None]) -> None:
     """Emit a store of a view into a window that is inside its tensor."""
     builder, inner = lowering.builder, window.inner
     size = memory_bytes(window.element)
