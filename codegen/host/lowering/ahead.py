@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from llvmlite import ir
 
@@ -20,10 +21,13 @@ from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.host.planning.tiles import is_single, is_tile
 from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
 from tileir.ir import Block, Op, Value
+from tileir.types import Element
 
 from .block import Lowering
 from .evaluate import Evaluator
 from .inline import is_inline, moves_elements
+from .loops import chunk_elements, chunks, nest
+from .pointer_rows import row_dimension
 from .position import INDEX, ZERO, Position
 from .window import Window
 
@@ -49,8 +53,8 @@ class Ahead:
         `inner` is the dimension along which its loop reads neighbours.
         """
         self._lowering = lowering
-        self._windows: list[tuple[Window, int, int]] = []
-        for load in _loads(lowering, op) if lowering.looks_ahead else ():
+        self._windows: list[tuple[Window | _Pointers, int, int]] = []
+        for load in _loads(lowering, op) if not lowering.checks_elements else ():
             users = _users(lowering, load)
             share = min(len(users), MAX_LOOPS)
             if op not in users[:share]:
@@ -76,6 +80,25 @@ class Ahead:
                 _prefetch(builder, address, offset)
 
 
+@contextmanager
+def elements(lowering: Lowering, op: Op, shape: tuple[int, ...], size: int) -> Iterator[Position]:
+    """Code inside runs for every element of a tile; its loop prefetches what the op's tiles need.
+
+    `size` is the bytes of an element that is written.
+    """
+    builder, inner = lowering.builder, len(shape) - 1
+    ahead = Ahead(lowering, op, inner)
+    if not ahead:
+        with nest(builder, shape) as position:
+            yield position
+        return
+    count = min(shape[inner], CHUNK // size)
+    with chunks(builder, shape, inner, count) as first:
+        ahead.prefetch(first, count)
+        with chunk_elements(builder, first, inner, count) as (_, position):
+            yield position
+
+
 def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
     word = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [OPAQUE, word, word, word])
@@ -86,7 +109,7 @@ def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
 
 
 def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
-    """Yield the loads of views whose elements an op reads, place by place, beside it in a block."""
+    """Yield the loads whose elements an op reads, place by place, beside it in a block."""
     stack, seen = [*op.operand_list()], set()
     while stack:
         value = stack.pop()
@@ -94,7 +117,7 @@ def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
         if id(value) in seen or not is_tile(value) or not isinstance(owner, Op):
             continue
         seen.add(id(value))
-        if owner.name == "load_view_tko":
+        if owner.name in ("load_view_tko", "load_ptr_tko"):
             fits = MIN_BYTES <= value.type.size * memory_bytes(value.type.element) <= MAX_BYTES
             if fits and owner.parent is op.parent:
                 yield owner
@@ -106,39 +129,79 @@ def _users(lowering: Lowering, load: Op) -> list[Op]:
     """Return the ops whose loops read what is loaded, in order."""
     if load not in lowering.users:
         lowering.users[load] = [
-            op for op in load.parent.ops if _has_loop(lowering, op) and load in _loads(lowering, op)
+            op
+            for op in load.parent.ops
+            if _has_loop(lowering, op, load) and load in _loads(lowering, op)
         ]
     return lowering.users[load]
 
 
-def _has_loop(lowering: Lowering, op: Op) -> bool:
-    """Whether the op has a loop that may prefetch."""
+def _has_loop(lowering: Lowering, op: Op, load: Op) -> bool:
+    """Whether the op has a loop that may prefetch.
+
+    A store is only asked to for several rows that it reads from memory itself: of one row the CPU
+    knows what comes next.
+    """
     if op.name == "reduce":
         return not rounds_narrowly(op)
-    return is_inline(op) and op.result in lowering.storage
+    if op.name == "store_view_tko":
+        kind = load.results[0].type
+        several = kind.size > kind.shape[-1]
+        return several and load in lowering.storage.fusion.deferred_to.get(id(op), ())
+    return op.name == "continue" or (is_inline(op) and op.result in lowering.storage)
 
 
-def _window_ahead(lowering: Lowering, load: Op) -> Window | None:
+@dataclass(frozen=True, slots=True)
+class _Pointers:
+    """Rows of pointers as they are with other single elements."""
+
+    lowering: Lowering
+    pointers: Value
+    inner: int | None
+    singles: dict[int, ir.Value]
+
+    @property
+    def element(self) -> Element:
+        """The type that they point to."""
+        return self.pointers.type.element.pointee
+
+    def unchecked_address(self, position: Position) -> ir.Value:
+        """Emit the address at a position."""
+        before, self.lowering.singles = self.lowering.singles, self.singles
+        address = Evaluator(self.lowering, position).element(self.pointers)
+        self.lowering.singles = before
+        return self.lowering.builder.inttoptr(address, OPAQUE)
+
+
+def _window_ahead(lowering: Lowering, load: Op) -> Window | _Pointers | None:
     """Emit the window of a load the next time; None if it is the same, or not known."""
-    needed = _needed(load.operands["index"])
+    is_view = load.name == "load_view_tko"
+    needed = _needed(load.operands["index"] if is_view else [load.operands["source"]])
     counter = next(filter(needed.__contains__, map(id, _counters(load, needed))), None)
     if counter is None:
         return None
     with _counted_on(lowering, needed[counter], needed):
+        if not is_view:
+            pointers, mask = load.operands["source"], load.operands["mask"]
+            inner = row_dimension(lowering, pointers, mask)
+            return _Pointers(lowering, pointers, inner, lowering.singles)
         window = Window(lowering, load)
     return None if window.sparse is not None or window.is_packed else window
 
 
-def _needed(indices: Iterable[Value]) -> dict[int, Value]:
-    """Return the single elements that indices are computed from, themselves included, by id."""
+def _needed(values: Iterable[Value]) -> dict[int, Value]:
+    """Return the single elements that values are computed from, themselves included, by id."""
     needed: dict[int, Value] = {}
-    stack = [*indices]
+    stack, seen = [*values], set()
     while stack:
         value = stack.pop()
-        if id(value) not in needed and is_single(value):
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if is_single(value):
             needed[id(value)] = value
-            if isinstance(value.owner, Op) and is_inline(value.owner):
-                stack += value.owner.operand_list()
+        if isinstance(value.owner, Op) and is_inline(value.owner):
+            stack += value.owner.operand_list()
     return needed
 
 
@@ -172,5 +235,7 @@ def _counted_on(lowering: Lowering, counter: Value, needed: dict[int, Value]) ->
             shape = value.type.shape
             at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
             lowering.singles[id(value)] = at.element(value)
-    yield
-    lowering.singles = before
+    try:
+        yield
+    finally:
+        lowering.singles = before

@@ -88,10 +88,9 @@ class Lowering(ABC):
     `users` are the ops whose loops read what an op loads; see `ahead`.
     """
 
-    looks_ahead = True
-    """Whether loads may be prefetched: indices are then computed that no op asks for."""
-    looks_at_elements = False
-    """Whether single elements are looked at on their way, so that vectors of them are not moved."""
+    checks_elements = False
+    """Whether each element is looked at by itself: then none are moved together, or ahead of time.
+    """
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
