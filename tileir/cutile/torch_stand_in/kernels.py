@@ -20,8 +20,9 @@ from tileir.errors import UnsupportedError
 from . import composed, generators, pinned, tensors
 
 _COMPOSITE = "CompositeExplicitAutograd"
-_KINDS = (_COMPOSITE, "CPU", "CompositeExplicitAutogradNonFunctional")
-"""The kinds of kernel that an op with a kernel for CPUs may have."""
+_KINDS = (_COMPOSITE, "CPU", "CompositeExplicitAutogradNonFunctional", "CUDA")
+"""The kinds of kernel that an op may have which the device needs: those with one for CPUs, and, in
+a build of torch for GPUs, those without one, which are refused."""
 
 _SHAPES = ("set_",)
 """Ops that change only where and how a tensor lies, but have no kernel that says so."""

@@ -46,8 +46,9 @@ def sdpa_kernel():
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     q = torch.rand(1, 2, 8, 16, device="cuda")
-    with sdpa_kernel(SDPBackend.MATH):
-        F.scaled_dot_product_attention(q, q, q)
+    for backend in (SDPBackend.MATH, SDPBackend.FLASH_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+        with sdpa_kernel(backend):
+            F.scaled_dot_product_attention(q, q, q)
     assert sdpa_kernel.__wrapped__
 
 
