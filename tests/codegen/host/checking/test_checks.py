@@ -233,11 +233,12 @@ def blocks(
 
 def test_an_index_outside_of_the_view() -> None:
     assert blocks(20, 8, 3, BOTH) == ""
-    assert blocks(20, 8, 4, "memory") == "", "nothing is stored there"
-    assert blocks(20, 8, 4, "undefined") == (
-        "store_view_tko: index 0 is outside the view's index space (index = 3) in k, "
-        "block (3, 0, 0) (<text>:8:12)"
-    )
+    for check in ("memory", "undefined"):
+        assert blocks(20, 8, 4, check) == (
+            "store_view_tko: index 0 is outside the view's index space (index = 3, of = 3) in k, "
+            "block (3, 0, 0) (<text>:8:12)"
+        )
+    assert blocks(20, 8, 4, "nan") == "", "nothing is stored there"
 
 
 def test_a_view_larger_than_its_array() -> None:
