@@ -349,6 +349,17 @@ def product_rows_beyond(x, y, z):
     ct.store(z, (0, 0), c)  # here
 
 
+@planted(BEYOND, [f4(5, 12), f4(12, 5), 12], [f4(5, 12), f4(12, 5), 16])
+def masked_product_beyond(x, y, limit):
+    """Scores beyond the edge get minus infinity added, and what they are multiplied with may be
+    anything."""
+    a, b = ct.load(x, (0, 0), (8, 16)), ct.load(y, (0, 0), (16, 8))
+    mask = ct.where(ct.arange(16, dtype=ct.int32) < limit, 0.0, -np.inf)
+    p = ct.exp(a + mask.reshape((1, 16)))
+    c = ct.mma(p, b, ct.zeros((8, 8), ct.float32))  # here
+    ct.store(x, (0, 0), ct.extract(c, (0, 0), (8, 4)))
+
+
 # NaN and infinities ------------------------------------------------------------------------------
 
 NAN, INFINITY = "makes a NaN", "makes an infinity"
