@@ -12,6 +12,7 @@ import numpy as np
 
 import tileir
 from tileir.bytecode import Function
+from tileir.codegen.analysis.source_names import source_names
 from tileir.codegen.host.debugging.break_on import BreakOn
 from tileir.codegen.host.running.crashes import Crashes
 from tileir.errors import LaunchError
@@ -77,8 +78,10 @@ def _compile(read: tileir.Bytecode, options: Options) -> Any:
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
-    """Yield the printed names of all tiles; for one of several results, also without its number."""
+    """Yield the names of all tiles: of variables in the source, and those that are printed; for one
+    of several results, also without its number."""
     for function in read.functions:
+        yield from source_names(function).values()
         printer = FunctionPrinter(BoundedText(read, keep=False), {}, None)
         print_kernel(printer, read, function)
         for value, name in printer.names.value.items():
