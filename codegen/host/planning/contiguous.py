@@ -56,7 +56,7 @@ def memory_of(lowering: Lowering, value: Value) -> Memory | None:
     value, below = found
     window = lowering.direct.get(id(value))
     if window:
-        start, strides = window.start, window.strides
+        start, strides = window.origin, window.strides
     else:
         start, size, strides = lowering.address(lowering.buffer(value)), value.type.size, []
         for extent in value.type.shape:
