@@ -28,7 +28,7 @@ from .accesses import Accesses
 class CheckedLowering(BlockLowering):
     """Checks accesses to memory (`memory`), or that results are defined (`undefined`), or both."""
 
-    checks_elements = True
+    looks_at_elements = True
 
     def __init__(
         self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]

@@ -54,7 +54,7 @@ class Ahead:
         """
         self._lowering = lowering
         self._windows: list[tuple[Window | _Pointers, int, int]] = []
-        for load in _loads(lowering, op) if not lowering.checks_elements else ():
+        for load in _loads(lowering, op) if not lowering.looks_at_elements else ():
             users = _users(lowering, load)
             share = min(len(users), MAX_LOOPS)
             if op not in users[:share]:

@@ -46,8 +46,14 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    `inner` is the dimension whose elements are contiguous in memory, if known.
+    It has `strides` in elements, and its first element at `start`; `inner` is the dimension whose
+    elements are contiguous in memory, if known.
     """
+
+    strides: list[ir.Value]
+
+    @property
+    def start(self) -> ir.Value: ...
 
     @property
     def inner(self) -> int | None: ...
@@ -82,8 +88,9 @@ class Lowering(ABC):
     `users` are the ops whose loops read what an op loads; see `ahead`.
     """
 
-    checks_elements = False
-    """Whether every access is checked by itself: then none are made together, or ahead of time."""
+    looks_at_elements = False
+    """Whether single elements are looked at on their way: then no vectors of them are moved, and
+    nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel

@@ -48,7 +48,7 @@ class Row:
 
 def row_dimension(lowering: Lowering, pointers: Value, mask: Value | None) -> int | None:
     """Return the dimension along which rows are neighbours in memory; None if there is none."""
-    if lowering.checks_elements:
+    if lowering.looks_at_elements:
         return None
     runs, shape = lowering.kernel.facts(Contiguity), pointers.type.shape
     pointee = pointers.type.element.pointee

@@ -157,6 +157,11 @@ class Window:
         return bounds
 
     @property
+    def start(self) -> ir.Value:
+        """The address of the first element; not for packed elements."""
+        return self._origin
+
+    @property
     def inner(self) -> int | None:
         """The dimension whose elements are contiguous in memory, if known."""
         for d, stride in enumerate(self.strides):
