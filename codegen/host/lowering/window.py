@@ -159,7 +159,7 @@ class Window:
     @property
     def start(self) -> ir.Value:
         """The address of the first element; not for packed elements."""
-        return self._origin
+        return self.origin
 
     @property
     def inner(self) -> int | None:
