@@ -85,7 +85,7 @@ class Lowering(ABC):
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time. `streams`: whether it stores past the caches.
-    `users` are the ops whose loops read what an op loads; see `ahead`.
+    `loads_of` and `loop_ops` are what `ahead` has found out.
     """
 
     looks_at_elements = False
@@ -101,7 +101,8 @@ class Lowering(ABC):
         self.enclosing: list[Enclosing] = []
         self.sites: list[dict[str, Any]] = []
         self.streams = False
-        self.users: dict[Op, list[Op]] = {}
+        self.loads_of: dict[Op, list[Op]] = {}
+        self.loop_ops: dict[Block, list[Op]] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
