@@ -29,6 +29,7 @@ ON_DEMAND = {
     "tileir/pygments_lexer.py": {"pygments"},
     "tileir/ir/arrays.py": {"numpy", "ml_dtypes"},
     "tileir/cutile/arguments.py": {"numpy"},
+    "tileir/cutile/breakpoints.py": {"cuda"},
     "tileir/cutile/image.py": {"numpy"},
 }
 """Modules that are only imported where these packages are there, or are asked for."""
