@@ -123,7 +123,7 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
         area, turn = behind(value)
-        if area in stored and (turn is None or area.type.slots < UNDER_WAY):
+        if area in stored and (turn is None or cast(Shared, area.type).slots < UNDER_WAY):
             return Reason("stored_anew")
         if turn is not None and any(use.op.name == "wait_group" for use in area.uses):
             return Reason("second_barrier")
