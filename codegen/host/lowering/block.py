@@ -19,6 +19,7 @@ from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,
@@ -106,7 +107,7 @@ class Lowering(ABC):
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.builder = FoldingBuilder(self.function.append_basic_block("start"))
         self.exit = self.function.append_basic_block("exit")
 
     def run(self) -> ir.Function:

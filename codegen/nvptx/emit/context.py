@@ -17,6 +17,7 @@ from llvmlite import ir
 from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.ir import Block, Op, Value
 
 from .sequences.shuffle import shuffle
@@ -63,7 +64,7 @@ class Context:
     address (i32), a turn the address of its slot (i32). Tokens and flights have no form.
     """
 
-    builder: ir.IRBuilder
+    builder: FoldingBuilder
     thread: ir.Value
     """The number of the thread in its block, i32."""
     threads: int
