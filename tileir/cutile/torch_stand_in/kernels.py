@@ -203,8 +203,9 @@ def _kernels() -> dict[str, Callable[..., Any]]:
             found[name] = Kernel(name)
     found["aten::resize_"] = tensors.resize_
     found["aten::record_stream"] = lambda tensor, stream: None
-    for overload in ("", ".Tensor"):
-        found[f"aten::_use_cudnn_ctc_loss{overload}"] = lambda *arguments: False
+    for library in ("cudnn", "miopen"):
+        for overload in ("", ".Tensor"):
+            found[f"aten::_use_{library}_ctc_loss{overload}"] = lambda *arguments: False
     return found
 
 
