@@ -101,13 +101,22 @@ class Atom:
         return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
 
     @property
+    def assembled(self) -> bool:
+        """Whether the instruction is inline assembly, not LLVM's intrinsic.
+
+        For these atoms LLVM wants a newer version of PTX than the one that our PTX for the oldest
+        of their GPUs has, so that old drivers read it, and ends the process otherwise.
+        """
+        oldest = (self.m, self.n, self.k) == (8, 8, 16) or (self.a, self.k) == ("f16", 8)
+        return oldest or (BITS[self.a] == 8 and self.acc == "f32")
+
+    @property
     def intrinsic(self) -> str:
         """The name of LLVM's intrinsic for the instruction of a warp."""
         types = {
             "f16": "f32.f32",
             "s8": "s8" if self.b == "s8" else "s8.u8",
             "u8": "u8" if self.b == "u8" else "u8.s8",
-            **dict.fromkeys(("e4m3", "e5m2"), f"f32.{self.a}.{self.b}.f32"),
         }.get(self.a, self.a)
         return f"llvm.nvvm.mma.m{self.m}n{self.n}k{self.k}.row.col.{types}"
 
@@ -280,6 +289,8 @@ def multiply(
     """Emit one atom; return the new accumulator. Operands are packed registers or floats."""
     if atom.fused:
         return [builder.fma(a[0], each, old) for each, old in zip(b, acc, strict=True)]
+    if atom.assembled:
+        return _assembled(builder, atom, a, b, acc)
     if atom.a == "f16":
         a, b = ([builder.bitcast(word, _PAIR) for word in words] for words in (a, b))
     arguments = [*a, *b, *acc]
@@ -292,5 +303,31 @@ def multiply(
     return [builder.extract_value(sums, k) for k in range(len(acc))]
 
 
+def _assembled(
+    builder: ir.IRBuilder,
+    atom: Atom,
+    a: Sequence[ir.Value],
+    b: Sequence[ir.Value],
+    acc: Sequence[ir.Value],
+) -> list[ir.Value]:
+    """Emit one atom as inline assembly."""
+    kind, count = acc[0].type, len(acc)
+    groups, first = [], 0
+    for size in (count, len(a), len(b), count):
+        groups.append(f"{{{', '.join(f'${first + k}' for k in range(size))}}}")
+        first += size
+    letter, operand = _CONSTRAINTS[kind], _CONSTRAINTS[a[0].type]
+    constraints = [f"={letter}"] * count + [operand] * (len(a) + len(b)) + [letter] * count
+    arguments = [*a, *b, *acc]
+    function = ir.FunctionType(
+        ir.LiteralStructType([kind] * count), [argument.type for argument in arguments]
+    )
+    text = f"{atom.mnemonic} {', '.join(groups)};"
+    sums = builder.asm(function, text, ",".join(constraints), arguments, False)
+    sums.attributes.add("convergent")  # as above
+    return [builder.extract_value(sums, k) for k in range(count)]
+
+
+_CONSTRAINTS = {ir.IntType(32): "r", ir.FloatType(): "f"}
 _PAIR = ir.VectorType(ir.HalfType(), 2)
 """How LLVM types registers with two halves."""

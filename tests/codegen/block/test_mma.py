@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite import ir
 
-from tests.codegen.block.kernels_by_hand import BlockKernel, integers
+from tests.codegen.block.kernels_by_hand import BlockKernel, integers, module_for, ptx_of
 from tests.codegen.host.lowering.test_mma import DTYPES
 from tileir.codegen.block.types import Shared
-from tileir.codegen.nvptx.machine.mma_atoms import BY_MNEMONIC, stored_as
+from tileir.codegen.nvptx.machine.mma_atoms import ATOMS as ALL_ATOMS
+from tileir.codegen.nvptx.machine.mma_atoms import BITS, BY_MNEMONIC, multiply, stored_as
 from tileir.codegen.nvptx.schedule import mma_reads
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, divided, plan_of
 from tileir.codegen.nvptx.schedule.mma_reads import LDMATRIX, REGISTERS, read_by, slices_in_loop
 from tileir.codegen.nvptx.schedule.staged import staged_bases
+from tileir.gpus import TARGETS
 from tileir.ir import Op, Value
 
 NUMBERS = {**DTYPES, "tf32": DTYPES["f32"]}
@@ -119,7 +123,7 @@ def test_many_atoms_become_a_loop_over_slices(first: int, monkeypatch: Any) -> N
     rest = product.multiply(lhs, rhs, acc, first=first)
     assert slices_in_loop(rest.owner)
     product.check(rest)
-    assert product.kernel.llvm_ir.count("mma.sync") == 8 * (1 + first // 16)
+    assert len(re.findall("call .*llvm.nvvm.mma", product.kernel.llvm_ir)) == 8 * (1 + first // 16)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 32), (2, 64, 4), (8, 4, 128), (16, 16, 32, 4)])
@@ -169,3 +173,36 @@ def test_scales_are_those_of_their_rows_and_columns() -> None:
     run = k // scales
     expected = (x * of_x.repeat(run, axis=1)) @ (y * of_y.repeat(run, axis=0)) + z
     np.testing.assert_array_equal(found, expected)
+
+
+WARP_ATOMS = [atom for atom in ALL_ATOMS if not atom.fused]
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89", "sm_90", "sm_120"])
+def test_llvm_has_code_for_every_atom(target: str) -> None:
+    """It ends the process if its version of PTX is too old for an intrinsic."""
+    module, kinds = module_for(target), {"f32": ir.FloatType(), "f64": ir.DoubleType()}
+    kernel = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.PointerType()]), "k")
+    builder = ir.IRBuilder(kernel.append_basic_block())
+    atoms = [
+        each
+        for each in WARP_ATOMS
+        if each.feature is None or TARGETS[target].has_natively(each.feature)
+    ]
+    for atom in atoms:
+        wide = 64 if atom.a == "f64" else 32
+        operand, total = kinds.get(atom.a, ir.IntType(32)), kinds.get(atom.acc, ir.IntType(32))
+        registers = [
+            [builder.load(kernel.args[0], typ=kind) for _ in range(count)]
+            for kind, count in (
+                (operand, atom.m * atom.k * BITS[atom.a] // wide // 32),
+                (operand, atom.k * atom.n * BITS[atom.b] // wide // 32),
+                (total, atom.m * atom.n // 32),
+            )
+        ]
+        for each in multiply(builder, atom, *registers):
+            builder.store(each, kernel.args[0])
+    builder.ret_void()
+    ptx = ptx_of(module, target)
+    assert atoms
+    assert all(atom.mnemonic in ptx for atom in atoms)

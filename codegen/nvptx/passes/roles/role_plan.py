@@ -208,11 +208,13 @@ def _ring(loop: Op, others: Sequence[Ring]) -> Ring:
 def _parts(wait: Op) -> list[Part]:
     """Return the parts of a ring: by whether the products that come second read a tile, or others.
 
-    Those of the first products come first.
+    Those of the first products come first. A tile whose token orders something is one of those:
+    what comes behind its load must not start before the copy is there.
     """
     second, found = {*second_products(wait.parent)}, dict[tuple[bool, bool], list[int]]()
-    for number, tile in enumerate(wait.results):
-        readers = [*readers_in(tile, wait.parent)]
+    tokens = wait.parent.arguments[-len(wait.results) :]
+    for number, (tile, token) in enumerate(zip(wait.results, tokens, strict=True)):
+        readers = [] if token.uses else [*readers_in(tile, wait.parent)]
         late = tuple(any((op in second) is way for op in readers) for way in (False, True))
-        found.setdefault((not late[0], late[1]), []).append(number)
+        found.setdefault((bool(readers) and not late[0], late[1]), []).append(number)
     return [Part(tuple(tiles)) for _, tiles in sorted(found.items())]

@@ -217,6 +217,23 @@ def test_results_are_right_for_ragged_tiles(name: str) -> None:
     run(name, 150, 300, (0, 5))
 
 
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_what_a_token_orders_is_behind_the_copy(schedule: str) -> None:
+    """The values of an iteration are overwritten behind their load; their product is delayed."""
+    text = TEXT.replace(
+        "%two = constant", "%zeros = constant <f16: 0.0> : tile<64x64xf16>\n    %two = constant"
+    ).replace(
+        "continue %higher",
+        f"%w = store_view_tko weak %zeros, %pv[%i, %zero] token = %tv : tile<64x64xf16>, {_view(64)}"
+        ", tile<i32> -> token\n      continue %higher",
+    )
+    arguments, grid, expected = launch("attention", 64, 256, (0, 4))
+    made = compile(assemble(text), "sm_90", cache=False)
+    emulator.load(made)["k"].launch(grid, arguments, schedule=schedule)
+    np.testing.assert_array_equal(arguments[3], expected)
+    assert not arguments[2].any()
+
+
 def test_bounds_near_the_end_of_integers() -> None:
     """The index of the second iteration would overflow; there is none."""
     text = TEXT.replace("step %one", "step %large").replace(
