@@ -25,7 +25,7 @@ from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
 
 from . import image
-from .arguments import Arguments
+from .arguments import Arguments, offered_at_once
 from .driver import Driver
 
 _LOADER = "cuda.tile._load_libcuda"
@@ -125,10 +125,14 @@ def _stopped(error: BaseException, arguments: tuple[Any, ...]) -> TracebackType 
 
 def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
     """Return the arguments for cuTile's launch, and give the driver their memory regions."""
-    driver.regions = {}
+    driver.regions = None
     if len(arguments) != 4 or not isinstance(arguments[3], tuple | list):
         return arguments  # cuTile says what is wrong
     stream, grid, kernel, passed = arguments
+    if not driver.options.needs_memory:
+        offered = offered_at_once(passed)
+        if offered is not None:
+            return stream, grid, kernel, tuple(offered)
     code = getattr(getattr(kernel, "_pyfunc", None), "__code__", None)
     prepared = Arguments(code.co_varnames if code else (), tuple(passed))
     driver.regions = prepared.regions

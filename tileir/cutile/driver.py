@@ -8,7 +8,7 @@ the kernel has finished, so events and streams have nothing to do.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
 from typing import Any
@@ -28,6 +28,7 @@ _HANDLE = 0x7171
 """The handle of all contexts, streams and events; nothing ever dereferences it."""
 
 _MAX_GRID = (2**31 - 1, 65535, 65535)
+_EXTENTS = c_uint * 3
 _ALIGNMENT = 256
 
 _NOTHING = (
@@ -73,13 +74,14 @@ class Driver:
     capability  the compute capability of the device
     options     how kernels are compiled and launched
     error       the exception raised inside a callback, which cannot pass through C
-    regions     address -> memory region, for the arguments of the next launch
+    regions     address -> memory region, for the arguments of the next launch; None if nothing
+                has to know it
     """
 
     def __init__(self, capability: tuple[int, int], options: Options) -> None:
         self.capability = capability
         self.options = options
-        self.regions: dict[int, Region] = {}
+        self.regions: dict[int, Region] | None = {}
         self.error: BaseException | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
@@ -160,18 +162,20 @@ class Driver:
 
     def _launch_kernel_ex(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         """Launch a kernel; the configuration starts with the three extents of the grid."""
-        return self._launch(kernel, tuple((c_uint * 3).from_address(config)), arguments)
+        return self._launch(kernel, _EXTENTS.from_address(config)[:], arguments)
 
     def _launch_kernel(self, kernel: int, x: int, y: int, z: int, *rest: int) -> int:
         *_, arguments, _ = rest
         return self._launch(kernel, (x, y, z), arguments)
 
-    def _launch(self, kernel: int, grid: tuple[int, int, int], arguments: int) -> int:
-        if not all(0 <= n <= most for n, most in zip(grid, _MAX_GRID, strict=True)):
+    def _launch(self, kernel: int, grid: Sequence[int], arguments: int) -> int:
+        x, y, z = grid
+        most_x, most_y, most_z = _MAX_GRID
+        if x > most_x or y > most_y or z > most_z:
             return INVALID_VALUE
-        known = {**self._memory, **self.regions}
+        known = None if self.regions is None else {**self._memory, **self.regions}
         try:
-            self._objects[kernel].launch(grid, arguments, known, self.options.threads)
+            self._objects[kernel].launch((x, y, z), arguments, known, self.options.threads)
         except BaseException as error:
             # If told, cuTile would set a Python exception and then call more of these callbacks,
             # which cannot run while one is set.
