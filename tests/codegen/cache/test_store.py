@@ -15,7 +15,7 @@ import pytest
 import tileir
 from tileir.codegen import fresh
 from tileir.codegen.cache import folder as cache_folder
-from tileir.codegen.cache import key as cache_key
+from tileir.codegen.cache import own_code
 from tileir.codegen.cache.key import key_of
 from tileir.codegen.cache.store import Cache
 from tileir.codegen.host.machine.machine_code import MachineCode
@@ -117,7 +117,7 @@ def test_the_code_that_counts_is_all_of_ours() -> None:
     """A file that is forgotten would let machine code of an older compiler run."""
     layers = ("formats", "tileir", "codegen")
     files = {path for layer in layers for path in (ROOT / layer).rglob("*.py")}
-    assert {path.resolve() for path in cache_key.sources()} == {path.resolve() for path in files}
+    assert {Path(source.path).resolve() for source in own_code.sources()} == {path.resolve() for path in files}
 
 
 def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
