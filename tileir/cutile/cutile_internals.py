@@ -1,7 +1,7 @@
 """The undocumented parts of cuTile that are used or changed, for the tested versions.
 
 Five parts of `cuda.tile` are replaced: the search for the driver, the search for its compiler, the
-printing of bytecode as text, `launch`, and the measurements of its autotuner.
+printing of bytecode as text, `launch`, and its tuner (`tuner.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ctypes
 import functools
 import sys
 import threading
-import time
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,7 +23,7 @@ from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
 
-from . import image
+from . import image, tuner
 from .arguments import Arguments, offered_at_once
 from .driver import Driver
 
@@ -54,7 +53,7 @@ def is_installed() -> bool:
     return loader is not None
 
 
-def install(driver: Driver) -> None:
+def install(driver: Driver, autotune: str | int) -> None:
     """Replace cuTile's driver and compiler. The classes of torch must have been replaced before.
 
     cuTile unloads its libraries in Python's last garbage collection, and calls the driver for that:
@@ -67,7 +66,7 @@ def install(driver: Driver) -> None:
     for module in (tile, import_module("cuda.tile._cext")):
         vars(module)["launch"] = launch
     _replace_compiler(import_module("cuda.tile._compile"), driver)
-    _replace_benchmark(launch)
+    tuner.install(launch, _launching, driver, autotune)
 
 
 class _Loader(ModuleType):
@@ -180,17 +179,3 @@ class _Compiler:
             where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
             raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(image.pack(bytecode))
-
-
-def _replace_benchmark(launch: Any) -> None:
-    """Time launches without a CUDA graph or another process, which cuTile would use."""
-
-    def benchmark(stream: Any, grid: Any, kernel: Any, arguments: Any, flush_l2: Any = True):
-        start = time.perf_counter()
-        launch(stream, grid, kernel, arguments)
-        return (time.perf_counter() - start) * 1e6
-
-    timed = import_module("cuda.tile.tune._tune_utils")
-    for module in (timed, import_module("cuda.tile.tune._tune"), import_module("cuda.tile._cext")):
-        vars(module)["_benchmark"] = benchmark
-    vars(timed)["_export_ipc_benchmark_payload"] = lambda *_: None

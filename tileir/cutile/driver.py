@@ -8,10 +8,13 @@ the kernel has finished, so events and streams have nothing to do.
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Sequence
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
 from typing import Any
+
+from tileir.codegen.host.running.work import Progress
 
 from . import image
 from .arguments import Region
@@ -68,6 +71,10 @@ _ANSWERS = (
 _GET_PROC_ADDRESS = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p, c_int, c_uint64, c_void_p)
 
 
+class LaunchTimeoutError(Exception):
+    """A launch has taken longer than the driver's `limit`."""
+
+
 class Driver:
     """The functions of the driver, and the modules, kernels and memory behind its handles.
 
@@ -76,6 +83,7 @@ class Driver:
     error       the exception raised inside a callback, which cannot pass through C
     regions     address -> memory region, for the arguments of the next launch; None if nothing
                 has to know it
+    limit       seconds after which a launch ends with a LaunchTimeoutError; None for no limit
     """
 
     def __init__(self, capability: tuple[int, int], options: Options) -> None:
@@ -83,6 +91,7 @@ class Driver:
         self.options = options
         self.regions: dict[int, Region] | None = {}
         self.error: BaseException | None = None
+        self.limit: float | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
         self._memory: dict[int, Region] = {}
@@ -174,8 +183,10 @@ class Driver:
         if x > most_x or y > most_y or z > most_z:
             return INVALID_VALUE
         known = None if self.regions is None else {**self._memory, **self.regions}
+        watch = None if self.limit is None else _watch(self.limit)
         try:
-            self._objects[kernel].launch((x, y, z), arguments, known, self.options.threads)
+            launch = self._objects[kernel].launch
+            launch((x, y, z), arguments, known, self.options.threads, watch)
         except BaseException as error:
             # If told, cuTile would set a Python exception and then call more of these callbacks,
             # which cannot run while one is set.
@@ -196,6 +207,17 @@ class Driver:
 
     def _copy(self, target: int, source: int, size: int, stream: int) -> None:
         ctypes.memmove(target, source, size)
+
+
+def _watch(seconds: float) -> Progress:
+    """Return a function that a launch calls now and then, and that ends it after some seconds."""
+    end = time.monotonic() + seconds
+
+    def look(begun: int, total: int) -> None:
+        if time.monotonic() > end:
+            raise LaunchTimeoutError
+
+    return look
 
 
 def _attributes(capability: tuple[int, int]) -> dict[int, int]:

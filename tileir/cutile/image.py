@@ -16,6 +16,7 @@ from tileir.bytecode import Function
 from tileir.codegen.host.debugging.break_on import BreakOn
 from tileir.codegen.host.running.arguments import bits_layout
 from tileir.codegen.host.running.crashes import Crashes
+from tileir.codegen.host.running.work import Progress
 from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.errors import LaunchError
 from tileir.ir.arrays import DTYPES
@@ -130,19 +131,21 @@ class CpuKernel:
         arguments: int,
         known: Mapping[int, Region] | None,
         threads: int | None,
+        progress: Progress | None = None,
     ) -> None:
         """Run the grid. `arguments` is the address of an array with the arguments' addresses.
 
         `known` has memory regions by address, which give the bounds of pointers; None if nothing
-        has to know them. LaunchError if the kernel writes to a read-only region.
+        has to know them. `progress` is that of `HostKernel.launch`. LaunchError if the kernel
+        writes to a read-only region.
         """
         before = self._crashes.enter(self._name) if self._crashes is not None else None
         try:
             packed = self._pack(arguments) if known is None else None
             if packed is not None:
-                self._kernel.launch_packed(grid, packed, threads)
+                self._kernel.launch_packed(grid, packed, threads, progress)
             else:
-                self._launch_known(grid, self._read(arguments), known or {}, threads)
+                self._launch_known(grid, self._read(arguments), known or {}, threads, progress)
         finally:
             if self._crashes is not None:
                 self._crashes.leave(before)
@@ -153,6 +156,7 @@ class CpuKernel:
         values: list[Any],
         known: Mapping[int, Region],
         threads: int | None,
+        progress: Progress | None = None,
     ) -> None:
         for number, _ in self._pointers:
             region = region_at(values[number], known)
@@ -169,7 +173,9 @@ class CpuKernel:
                 ]
                 launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
                 around.enter_context(launch)
-            self._kernel.launch(grid, values, threads=threads, allocations=allocations)
+            self._kernel.launch(
+                grid, values, threads=threads, allocations=allocations, progress=progress
+            )
 
     def _pack(self, arguments: int) -> bytes | None:
         """Return the arguments as the kernel reads them; None where they lie in an unusual way."""

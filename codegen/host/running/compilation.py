@@ -92,13 +92,19 @@ class HostKernel(Compiled):
         handlers = handlers_of(self.info.sites, on_trace, False, stopping=False)
         self._launcher.launch(grid, args, 1, allocations, None, handlers, only=blocks)
 
-    def launch_packed(self, grid: tuple[int, int, int], data: bytes, threads: int | None) -> None:
+    def launch_packed(
+        self,
+        grid: tuple[int, int, int],
+        data: bytes,
+        threads: int | None,
+        progress: Progress | None = None,
+    ) -> None:
         """Launch with arguments as they lie in memory, each at its offset (see `KernelInfo`).
 
         That is for kernels that do not check their accesses: nothing is known of the arguments'
         memory, which has to stay alive.
         """
-        self._launcher.launch_packed(grid, data, threads)
+        self._launcher.launch_packed(grid, data, threads, progress)
 
 
 class HostCompilation(Compilation[HostKernel]):

@@ -68,7 +68,13 @@ class Launcher:
         handlers = self._handlers if handlers is None else handlers
         self._run(packed, allocated, owners, extents, span, threads, handlers, progress)
 
-    def launch_packed(self, grid: tuple[int, int, int], data: bytes, threads: int | None) -> None:
+    def launch_packed(
+        self,
+        grid: tuple[int, int, int],
+        data: bytes,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
         """Run a grid, with arguments as the kernel reads them and memory that others keep alive.
 
         The kernel must not check its accesses, because nothing is known of the memory.
@@ -77,7 +83,7 @@ class Launcher:
         self._check_workspace()
         packed = Packed(data, (), ())
         x, y, z = extents
-        self._run(packed, (), None, extents, range(x * y * z), threads, self._handlers, None)
+        self._run(packed, (), None, extents, range(x * y * z), threads, self._handlers, progress)
 
     def _check_workspace(self) -> None:
         need = self._info.workspace
