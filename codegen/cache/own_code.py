@@ -41,7 +41,8 @@ def digest() -> str | None:
     files = sources()
     if not files:
         return None
-    state = hashlib.sha256(repr(files).encode(errors="surrogateescape")).hexdigest()
+    facts = repr(list(map(tuple, files)))  # without names, which takes half as long
+    state = hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
     kept = _kept()
     if kept is not None:
         with contextlib.suppress(OSError, ValueError):

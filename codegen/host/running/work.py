@@ -159,8 +159,7 @@ class Work:
 
     def _run_here(self) -> None:
         """Run blocks until none is left, or for about SMALL_SECONDS; no thread runs yet."""
-        memory = self._allocate()
-        address = _aligned(memory)
+        _memory, address = self._allocate()
         now = time.perf_counter()
         until = now + SMALL_SECONDS
         first, count = self._next, 1
@@ -175,8 +174,7 @@ class Work:
 
     def _run_blocks(self, threads: int) -> None:
         """Run blocks until none is left, on one of so many threads."""
-        memory = self._allocate()
-        address = _aligned(memory)
+        _memory, address = self._allocate()
         now, count = time.perf_counter(), 1
         while True:
             first, last = self._take(count, threads)
@@ -200,21 +198,21 @@ class Work:
             self._next = min(self.total, first + max(1, min(count, fair)))
             return first, self._next
 
-    def _allocate(self) -> np.ndarray | ctypes.Array:
+    def _allocate(self) -> tuple[object, int]:
+        """Return the owner of a thread's workspace, and its address."""
         size = self.workspace + ALIGNMENT
         if size <= SMALL_WORKSPACE:
-            return (ctypes.c_char * size)()
-        try:
-            return np.empty(size, np.uint8)
-        except MemoryError:
-            need = self.workspace
-            raise LaunchError(f"{self.symbol}: no memory for {need} bytes of workspace") from None
-
-
-def _aligned(memory: np.ndarray | ctypes.Array) -> int:
-    """Return the first address in memory that is aligned as workspace is."""
-    address = memory.ctypes.data if isinstance(memory, np.ndarray) else ctypes.addressof(memory)
-    return address + -address % ALIGNMENT
+            owner = (ctypes.c_char * size)()
+            address = ctypes.addressof(owner)
+        else:
+            try:
+                owner = np.empty(size, np.uint8)
+            except MemoryError:
+                need = self.workspace
+                problem = f"{self.symbol}: no memory for {need} bytes of workspace"
+                raise LaunchError(problem) from None
+            address = owner.ctypes.data
+        return owner, address + -address % ALIGNMENT
 
 
 def _longer(count: int, seconds: float, longest: float) -> int:
