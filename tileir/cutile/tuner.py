@@ -114,6 +114,7 @@ def _search(tune: Any, count: int) -> Callable[..., Any]:
         quiet: bool = False,
         **options: Any,
     ) -> Any:
+        """Search as cuTile's does; its parameters are explained there."""
         functions = (stream, grid_fn, kernel, args_fn, hints_fn)
         valid: list[tuple[Any, float]] = []
         failures: list[tuple[Any, type[BaseException], str]] = []
