@@ -17,7 +17,7 @@ from itertools import count
 from tileir.formats.errors import BytecodeError
 from tileir.ir import Block, Body, Op, Value
 from tileir.text.printer.functions import FunctionPrinter
-from tileir.text.printer.names import Names
+from tileir.text.printer.names import Names, prefix_of
 
 from .kernel import KernelIR
 
@@ -149,7 +149,8 @@ class KeptNames(Names):
     def _names_before(self, op: Op) -> list[str | None]:
         """Return the names of the results of the op that an op came from, if they are as many."""
         names = self._original.of_op.get(op.position, [])
-        if op.spec.prefix and not all(_stem(name).startswith(op.spec.prefix) for name in names):
+        prefix = prefix_of(op)
+        if prefix and not all(_stem(name).startswith(prefix) for name in names):
             return []
         slots = min(len(op.spec.results), len(op.results))
         several = len({*map(_stem, names)})

@@ -36,19 +36,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files")
     parser.addoption("--quick", action="store_true", help="one case in ten, and nothing slow")
+    parser.addoption("--whole", action="store_true", help="all cases of tests that are sampled")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick, keep every tenth case of each test that is not slow."""
-    if not config.getoption("--quick"):
-        return
+    """With --quick, keep every tenth case of each test that is not slow.
+
+    Of tests marked `sampled(n)`, keep one case in n, unless --whole is given or a case is named.
+    """
+    quick, whole = config.getoption("--quick"), config.getoption("--whole")
+    named = {argument for argument in config.args if "[" in argument}
     seen: Counter[str] = Counter()
     kept, left = [], []
     for item in items:
         name = item.nodeid.partition("[")[0]
-        slow = item.get_closest_marker("slow") is not None
-        (left if slow or seen[name] % QUICK else kept).append(item)
+        sampled = item.get_closest_marker("sampled")
+        every = QUICK if quick else sampled.args[0] if sampled and not (whole or named) else 1
+        slow = quick and item.get_closest_marker("slow") is not None
+        (left if slow or seen[name] % every else kept).append(item)
         seen[name] += 1
+    if not left:
+        return
     config.hook.pytest_deselected(items=left)
     items[:] = kept
 

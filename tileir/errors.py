@@ -265,6 +265,10 @@ MOST_ELEMENTS = 8
 """Most elements that a message names."""
 
 
+_INLINED = ", inlined at "
+"""What is between the steps of a source location."""
+
+
 class KernelError(TileIRError, RuntimeError):
     """A running kernel did something that is not allowed.
 
@@ -314,7 +318,8 @@ class KernelError(TileIRError, RuntimeError):
         rest = f" and {more} more" if more else ""
         block = "" if self.block is None else f", block {self.block}"
         where = f" in {display(self.kernel)}{block}"
-        source = f" ({display(self.location)})" if self.location else ""
+        steps = map(display, self.location.split(_INLINED))  # each has a line that counts
+        source = f" ({_INLINED.join(steps)})" if self.location else ""
         return f"{self._what()}{elements}{rest}{where}{source}"
 
     def _what(self) -> str:

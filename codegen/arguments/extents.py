@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 from tileir.launch.buffer import Buffer
 
-from .array_address import address_of
 from .dlpack import HOST_DEVICES, Export, from_dlpack
 from .elements import buffer_span
 from .shown import shown

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
-from .array_address import address_of
 from .elements import check_address, check_type, check_writable, plain_address
 from .extents import Extent, footprint, of_array, of_buffer, of_export, of_interface
 

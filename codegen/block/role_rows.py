@@ -24,6 +24,8 @@ from .attributes import INTEGER, TEXT
 from .block_row import Row
 from .slots import MBARRIER, SHARED, TURN
 
+_FULL = Operand("barriers", MBARRIER, "The full mbarriers.")
+_EMPTY = Operand("barriers", MBARRIER, "The empty mbarriers.")
 _TURN = Operand("turn", TURN, "The slot, and the phase in which it is filled.")
 _RINGS = many("rings", SHARED, "The rings that have the slot.")
 _SLOT_FORMAT = "{barriers}, {rings}[[{turn}]] : {barriers:type}, {turn:type}, {rings:type}"
@@ -49,7 +51,7 @@ ROLES = (
     Row(
         "acquire_slot",
         "Wait until a slot may be filled: the other role has released what was in it before.",
-        operands=(Operand("barriers", MBARRIER, "The empty mbarriers."), _RINGS, _TURN),
+        operands=(_EMPTY, _RINGS, _TURN),
         effects=SIDE_EFFECT,
         format=_SLOT_FORMAT,
     ),
@@ -58,7 +60,7 @@ ROLES = (
         "One thread starts the copies to these tiles; the slot's full mbarrier counts their bytes.",
         operands=(
             many("tiles", SHARED, "Where they go."),
-            Operand("barriers", MBARRIER, "The full mbarriers."),
+            _FULL,
             _TURN,
         ),
         effects=SIDE_EFFECT,
@@ -67,7 +69,7 @@ ROLES = (
     Row(
         "wait_slot",
         "Every thread of the role waits until a slot has been filled. The results are its tiles.",
-        operands=(Operand("barriers", MBARRIER, "The full mbarriers."), _RINGS, _TURN),
+        operands=(_FULL, _RINGS, _TURN),
         results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
         effects=SIDE_EFFECT,
         same_memory="rings",
@@ -87,7 +89,7 @@ ROLES = (
         "Each warp of the role has read a slot, which may be filled again when all of them have.\n"
         "Nothing is released where the predicate behind `if` is false.",
         operands=(
-            Operand("barriers", MBARRIER, "The empty mbarriers."),
+            _EMPTY,
             _RINGS,
             _TURN,
             optional("predicate", scalar("i1"), "Whether there is a slot to release."),
@@ -96,4 +98,32 @@ ROLES = (
         format="{barriers}, {rings}[[{turn}]][ if {predicate}] : {barriers:type}, {turn:type},"
         " {rings:type}",
     ),
+    Row(
+        "order_start",
+        "From here on, the warpgroups of the role start products one after the other: the first one"
+        " begins.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_wait",
+        "Wait until the warpgroup before this one has passed its place in the order on.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_pass",
+        "The products of this warpgroup have been started: the next one may start its own.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+    Row(
+        "order_end",
+        "The first warpgroup waits until the last one has passed its place on: nobody is waiting.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
 )
+
+ORDERS = ("order_start", "order_wait", "order_pass", "order_end")
+"""The rows by which warpgroups take turns, in the order in which they are executed."""

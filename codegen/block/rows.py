@@ -91,10 +91,18 @@ PLACES = (
         "mbarrier_alloc",
         "Allocate an mbarrier in shared memory for each slot of a ring.",
         results=(Result("barriers", MBARRIER),),
-        attributes=(OFFSET,),
+        attributes=(
+            Attribute(
+                "phase",
+                TEXT,
+                "`full` until bytes arrive, `empty` until warps have read.",
+                default="full",
+            ),
+            OFFSET,
+        ),
         effects=NO_MEMORY_EFFECT,
-        format="[ offset = {offset}] : {barriers:type}",
-        prefix="full",
+        format="[ phase = {phase}][ offset = {offset}] : {barriers:type}",
+        prefix="{phase}",
     ),
     Row(
         "first_turn",

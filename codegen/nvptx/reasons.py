@@ -124,6 +124,7 @@ SENTENCES = {
     "calls": "where a kernel calls a function, for {0}, ptxas awaits each wgmma at once (C7510)",
     "second_barrier": "no memory for a slot more, so a barrier comes before what threads copy",
     "delayed": "they depend on other products of their iteration, so they come an iteration later",
+    "ordered_groups": "warpgroups take turns to start them, so that one computes meanwhile",
     "delayed_effect": "{0}, which depends on a product of the iteration, has an effect",
     "delayed_slots": "the ring has fewer than {0} slots, of which two would be read at a time",
     "delayed_type": "products need what {0} makes, which a loop cannot carry",

@@ -260,6 +260,13 @@ def _layouts(state: State, each: KernelState) -> Rows:
         yield op, what, "shared memory cannot hold the whole"
 
 
+def _twins(state: State, each: KernelState) -> Rows:
+    for other in state.kernels:
+        if other.twin_of is each:
+            why = "for arguments that no tensor map describes"
+            yield None, f"entry {other.kernel.symbol}, without tensor maps", why
+
+
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     **stage_printer.TRANSFORMS,
     "count_loops": _counted,
@@ -272,6 +279,7 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
     "choose_occupancy": _occupancy,
+    "add_twins": _twins,
 }
 
 

@@ -21,6 +21,7 @@ from tileir.codegen.transform.count_loops import counted_loops
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
+from tileir.gpus import Target
 
 from .emit.frame import declare_kernel, lower_kernel
 from .emit.variables import define_variables
@@ -43,8 +44,8 @@ from .passes.clusters.share_copies import share_copies
 from .passes.clusters.split_tiles import split_tiles as split
 from .passes.fold_conversions import fold_conversions as fold
 from .passes.memory.allocate_memory import allocate_memory as allocate
+from .passes.memory.place_barriers import most_resident, shares_of_residents
 from .passes.memory.place_barriers import place_barriers as barriers_of
-from .passes.memory.place_barriers import shares_of_residents
 from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
@@ -63,7 +64,7 @@ from .schedule.prefer_layouts import prefer_layouts as preferences_of
 from .schedule.read_conversions import convert_when_read
 from .schedule.register_estimate import registers_needed
 from .schedule.tensor_recipes import may_have_tensor_maps
-from .state import State
+from .state import KernelState, State
 
 __all__ = [
     "add_twins",
@@ -100,7 +101,7 @@ __all__ = [
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
-"""The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
+"""The level of LLVM's back end; a higher one costs time, and ptxas optimises again."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
@@ -294,9 +295,20 @@ def place_barriers(state: State) -> None:
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
         room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
-        resident = shares_of_residents(state.target, kernel_state.threads)
+        resident = shares_of_residents(state.target, _most_resident(kernel_state, state.target))
         barriers_of(kernel.body, kernel.facts(Divisibility), room, resident)
         kernel.edited()
+
+
+def _most_resident(kernel_state: KernelState, target: Target) -> int:
+    """Return the most blocks of a kernel that threads and registers of an SM may be enough for.
+
+    Where warps have roles, `specialise_warps` has settled it.
+    """
+    contract = kernel_state.contract
+    if any(op.name == "role" for op in kernel_state.kernel.body.block.ops):
+        return contract["minnctapersm"]
+    return most_resident(target, kernel_state.threads)
 
 
 def place_fences(state: State) -> None:
@@ -345,7 +357,7 @@ def emit_llvm(state: State) -> None:
 def optimise(state: State) -> None:
     """Run LLVM's optimisation passes."""
     state.optimised = llvm.parse(state.llvm_ir)
-    llvm.optimize(state.optimised, state.machine, speed_level=SPEED_LEVEL)
+    llvm.simplify(state.optimised, state.machine)
 
 
 def emit_ptx(state: State) -> None:

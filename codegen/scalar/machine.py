@@ -25,6 +25,8 @@ class Machine:
     """Whether LLVM's conversions between f16 and f32 are instructions, not library calls."""
     fused: bool = False
     """Whether LLVM's fused multiply-add of f32 and f64 is an instruction."""
+    scales: bool = False
+    """Whether LLVM's multiplication of f32 by a power of two (ldexp) is an instruction."""
     ptx: bool = False
     """Whether the target runs PTX, so that `scalar.ptx` can be used."""
     nan_extremes: bool = False
@@ -41,6 +43,7 @@ class Machine:
         return Machine(
             half_conversions=arm64 or features.get("f16c", False),
             fused=arm64 or features.get("fma", False),
+            scales=features.get("avx512f", False),
         )
 
     @staticmethod

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tileir.codegen.arguments.array_address import address_of
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 
 
 class DeviceArray:

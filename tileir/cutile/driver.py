@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Sequence
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
-from typing import Any
-
-from tileir.codegen.host.running.work import Progress
+from typing import TYPE_CHECKING, Any
 
 from . import image
 from .arguments import Region
 from .options import Options
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.running.work import Progress
 
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
 VERSION = 13040

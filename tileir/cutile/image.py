@@ -7,17 +7,12 @@ import struct
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import tileir
 from tileir.bytecode import Function
-from tileir.codegen.host.debugging.break_on import BreakOn
-from tileir.codegen.host.running.arguments import bits_layout
-from tileir.codegen.host.running.crashes import Crashes
-from tileir.codegen.host.running.work import Progress
-from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.errors import LaunchError
 from tileir.ir.arrays import DTYPES
 from tileir.launch.buffer import Buffer
@@ -30,6 +25,11 @@ from tileir.types import Pointer, Tile
 from .arguments import Region, region_at
 from .options import Options
 from .traced import present
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.debugging.break_on import BreakOn
+    from tileir.codegen.host.running.crashes import Crashes
+    from tileir.codegen.host.running.work import Progress
 
 MAGIC = b"tileir\r\n"
 _PITCH = 8
@@ -70,10 +70,9 @@ class CpuModule:
         read = tileir.Bytecode.parse(bytecode)
         code = _compile(read, options) if read.functions else {}
         checked = "memory" in options.check
-        breaks = [BreakOn(options.break_on, read, f.name, options.check) for f in read.functions]
         self.entries = {
-            f.name: CpuKernel(code[f.name], f, checked, stop if options.break_on else None)
-            for f, stop in zip(read.functions, breaks, strict=True)
+            f.name: CpuKernel(code[f.name], f, checked, _break_on(read, f.name, options))
+            for f in read.functions
         }
 
 
@@ -84,8 +83,12 @@ def _compile(read: tileir.Bytecode, options: Options) -> Any:
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
-    """Yield the printed names of all tiles; for one of several results, also without its number."""
+    """Yield the names of all tiles: of variables in the source, and those that are printed; for one
+    of several results, also without its number."""
+    from tileir.codegen.analysis.source_names import source_names
+
     for function in read.functions:
+        yield from source_names(function).values()
         printer = FunctionPrinter(BoundedText(read, keep=False), {}, None)
         print_kernel(printer, read, function)
         for value, name in printer.names.value.items():
@@ -93,8 +96,18 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
                 yield from (name, name.partition("#")[0])
 
 
+def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn | None:
+    if not options.break_on:
+        return None
+    from tileir.codegen.host.debugging.break_on import BreakOn
+
+    return BreakOn(options.break_on, read, symbol, options.check)
+
+
 @cache
 def _crashes() -> Crashes:
+    from tileir.codegen.host.running.crashes import Crashes
+
     return Crashes("--check memory says where")
 
 
@@ -107,6 +120,9 @@ class CpuKernel:
     def __init__(
         self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
     ) -> None:
+        from tileir.codegen.host.running.arguments import bits_layout
+        from tileir.codegen.scalar.sizes import memory_bytes
+
         self._kernel = kernel
         self._break_on = break_on
         self._elements = [type.element for type in function.type.parameters]

@@ -15,6 +15,7 @@ from .layouts import layout_problems
 from .loads_ahead import ahead_problems
 from .mbarriers import mbarrier_problems
 from .offsets import offset_problems
+from .orders import order_problems
 from .products import product_problems
 from .roles import role_problems
 from .turns import turn_problems
@@ -27,6 +28,7 @@ RULES: tuple[Callable[[Body], Iterator[tuple[Op, str]]], ...] = (
     ahead_problems,
     mbarrier_problems,
     role_problems,
+    order_problems,
     product_problems,
     fold_problems,
 )

@@ -54,8 +54,11 @@ class RoleSlots:
         barriers = op.operands["barriers"]
         number = self.waits.get(barriers, 0)
         self.waits[barriers] = number + 1
+        again = slots & self.held
         self.held |= slots
         fills = self.fills.get(barriers, [])
+        if again:
+            return "a slot is awaited that has not been released since"
         if number >= len(fills):
             return "nobody fills the slot that is awaited"
         return "" if fills[number] == slots else "another slot is filled next than is awaited"

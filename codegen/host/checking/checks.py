@@ -22,8 +22,8 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.bits import bits_of
 from tileir.ir import Op, Value
-from tileir.ir.strides import only_strides, strides_of
 from tileir.types import Pointer
+from tileir.verifier.strides import only_strides, strides_of
 
 from . import assumptions, not_finite, undefined, unspecified
 from .accesses import Accesses
@@ -34,7 +34,7 @@ class CheckedLowering(BlockLowering):
     (`undefined`), and no op makes a NaN or an infinity (`nan`).
     """
 
-    looks_ahead = False
+    looks_at_elements = True
 
     def __init__(
         self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]
@@ -43,11 +43,6 @@ class CheckedLowering(BlockLowering):
         self._undefined, self._nan = "undefined" in checks, "nan" in checks
         self._unspecified = unspecified.Unspecified(self)
         self._accesses = Accesses(self) if "memory" in checks else None
-
-    @property
-    def may_stream(self) -> bool:
-        """False: each element's access is checked by itself."""
-        return False
 
     def lower_op(self, op: Op) -> None:
         if "view" in op.operands:

@@ -8,6 +8,7 @@ from typing import Any
 from tileir.codegen.host.running.messages import number_of, patterns, unravel
 from tileir.codegen.host.running.report import Handler, Report
 from tileir.errors import KernelError
+from tileir.ir.arrays import DTYPES
 
 
 def _finding(site: Mapping[str, Any]) -> Handler:
@@ -73,6 +74,8 @@ def _spelled(pattern: int, value: Mapping[str, Any]) -> str:
     number, bits = number_of(pattern, value["element"])
     if value["element"] == "pointer":
         return f"{number:#x}"
+    if isinstance(number, float):
+        return str(DTYPES[value["element"]].type(number))  # as NumPy prints it
     if isinstance(number, int) and value["signed"] and bits > 1 and number >> (bits - 1):
         number -= 1 << bits
     return str(number)

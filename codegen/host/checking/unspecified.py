@@ -24,6 +24,8 @@ from tileir.codegen.host.lowering.window import Window
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, Tile
 
+from . import not_finite
+
 PROBLEM = "uses an element beyond the edge of a tensor, loaded without padding"
 
 MAX_OPS = 100
@@ -74,8 +76,9 @@ class Unspecified:
             for value in op.operands["operands"]:
                 yield from self._along(value, op.attributes["dim"])
         elif op.name in _PRODUCTS:
-            yield from self._along(op.operands["lhs"], -1, first=True)
-            yield from self._along(op.operands["rhs"], -2, first=True)
+            lhs, rhs = op.operands["lhs"], op.operands["rhs"]
+            yield from self._multiplied(lhs, rhs, -1)
+            yield from self._multiplied(rhs, lhs, -2)
 
     def _stored(self, op: Op, value: Value) -> Iterator[Finding]:
         builder = self._lowering.builder
@@ -90,23 +93,40 @@ class Unspecified:
                 wrong = builder.and_(wrong, mask)
             yield wrong, position
 
-    def _along(self, value: Value, dim: int, first: bool = False) -> Iterator[Finding]:
-        """Find elements along a dimension that are unspecified where the first one there is not.
+    def _along(self, value: Value, dim: int) -> Iterator[Finding]:
+        """Find elements along a dimension that are unspecified where the first one there is not."""
+        if id(value) not in self._reached:
+            return
+        with nest(self._lowering.builder, value.type.shape) as position:
+            yield self._mixed(value, position, dim), position
 
-        With `first`, only the first row is looked at: where rows beyond an edge are not used, it is
-        one that is.
+    def _multiplied(self, value: Value, other: Value, dim: int) -> Iterator[Finding]:
+        """Find elements that a product sums up along `dim`, unless they are multiplied by zero.
+
+        Only the first row of lhs is looked at, or the first column of rhs: where those beyond an
+        edge are not used, it is one that is.
         """
         if id(value) not in self._reached:
             return
         builder, shape = self._lowering.builder, value.type.shape
-        dim %= len(shape)
-        walked = [n if d == dim or not first else 1 for d, n in enumerate(shape)]
+        dim, across = len(shape) + dim, len(shape) - 3 - dim
+        walked = [1 if d == across else extent for d, extent in enumerate(shape)]
         with nest(builder, shape, walked) as position:
             indices = list(position.indices)
-            indices[dim] = ZERO
-            start = Position(builder, shape, indices)
-            specified = builder.not_(self._missing(value, start))
-            yield builder.and_(specified, self._missing(value, position)), position
+            indices[dim], indices[across] = indices[across], indices[dim]
+            facing = Position(builder, other.type.shape, indices)
+            factor = Evaluator(self._lowering, facing).element(other)
+            zero = builder.not_(self._missing(other, facing))
+            zero = builder.and_(zero, _is_zero(builder, other, factor))
+            wrong = builder.and_(self._mixed(value, position, dim), builder.not_(zero))
+            yield wrong, position
+
+    def _mixed(self, value: Value, position: Position, dim: int) -> ir.Value:
+        """Whether an element is unspecified, and the first one along a dimension is not."""
+        builder, indices = self._lowering.builder, list(position.indices)
+        indices[dim] = ZERO
+        specified = builder.not_(self._missing(value, Position(builder, value.type.shape, indices)))
+        return builder.and_(specified, self._missing(value, position))
 
     def _missing(self, value: Value, position: Position) -> ir.Value:
         """Whether an element is unspecified."""
@@ -144,7 +164,15 @@ class Unspecified:
         needs: Sequence[tuple[Value, Position]] = [(v, position) for v in op.operand_list()]
         if op.name in INLINE:
             needs = INLINE[op.name].needs(self._lowering, op, position)
-        return self._all(self._specified(*need, known) for need in needs)
+        parts = [self._specified(*need, known) for need in needs]
+        whole = self._all(parts)
+        if whole is None or op.name not in _ABSORBING:
+            return whole
+        at, builder = Evaluator(self._lowering, position), self._lowering.builder
+        for value, part in zip(op.operand_list(), parts, strict=True):
+            absorbs = _ABSORBING[op.name](builder, value, at.element(value))
+            whole = builder.or_(whole, self._all([absorbs, part]))
+        return whole
 
     def _selected(self, op: Op, position: Position, known: _Known) -> ir.Value | None:
         slots = ("cond", "val_if_true", "val_if_false")
@@ -180,6 +208,29 @@ class Unspecified:
             if part is not None:
                 whole = part if whole is None else self._lowering.builder.and_(whole, part)
         return whole
+
+
+def _is_infinite(builder: ir.IRBuilder, value: Value, element: ir.Value) -> ir.Value:
+    return not_finite.is_infinite(builder, not_finite.double(builder, value, element))
+
+
+def _is_zero(builder: ir.IRBuilder, value: Value, element: ir.Value) -> ir.Value:
+    if isinstance(element.type, ir.IntType) and not not_finite.is_float(value):
+        return builder.icmp_unsigned("==", element, ir.Constant(element.type, 0))
+    number = not_finite.double(builder, value, element)
+    return builder.fcmp_ordered("==", number, ir.Constant(number.type, 0.0))
+
+
+_ABSORBING: dict[str, Callable[[ir.IRBuilder, Value, ir.Value], ir.Value]] = {
+    "addf": _is_infinite,
+    "andi": _is_zero,
+    "fma": _is_infinite,
+    "mulf": _is_zero,
+    "muli": _is_zero,
+    "subf": _is_infinite,
+}
+"""Op -> whether one operand decides the result, which is how masks are written: scores beyond the
+edge get minus infinity added to them. It would be wrong only if what is there were not finite."""
 
 
 def _is_source(op: Op) -> bool:

@@ -22,7 +22,10 @@ from tileir.codegen.host.running.messages import write_stdout
 from tileir.errors import KernelError
 from tileir.messages.texts import printable
 
-_PLACE = re.compile(r"(.+?):(\d{1,9}):\d+(?:, inlined at .*)?", re.DOTALL)
+_PLACE = re.compile(r"(.+):(\d{1,9}):\d+", re.DOTALL)
+_LIBRARY = "/cuda/tile/"
+"""In the paths of cuTile's own files, such as that of the method `astype`: nobody stops there."""
+
 _STOP = "__tileir_stop__"
 
 
@@ -36,8 +39,10 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, location: str, kernel: str, block: tuple[int, ...] | None) -> Place:
-        """Read a source location as messages spell it."""
-        match = _PLACE.fullmatch(location)
+        """Read a source location as messages spell it; the first step that is not cuTile's own."""
+        steps = location.split(", inlined at ")
+        own = [step for step in steps if _LIBRARY not in step.replace("\\", "/")]
+        match = _PLACE.fullmatch((own or steps)[0])
         filename, line = (match[1], int(match[2])) if match else ("<kernel>", 1)
         return cls(filename, max(line, 1), kernel, block or ())
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from llvmlite import ir
 
@@ -20,10 +21,13 @@ from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.host.planning.tiles import is_single, is_tile
 from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
 from tileir.ir import Block, Op, Value
+from tileir.types import Element
 
 from .block import Lowering
 from .evaluate import Evaluator
 from .inline import is_inline, moves_elements
+from .loops import chunk_elements, chunks, nest
+from .pointer_rows import row_dimension
 from .position import INDEX, ZERO, Position
 from .window import Window
 
@@ -49,8 +53,8 @@ class Ahead:
         `inner` is the dimension along which its loop reads neighbours.
         """
         self._lowering = lowering
-        self._windows: list[tuple[Window, int, int]] = []
-        for load in _loads(lowering, op) if lowering.looks_ahead else ():
+        self._windows: list[tuple[Window | _Pointers, int, int]] = []
+        for load in () if lowering.looks_at_elements else _loads(lowering, op):
             users = _users(lowering, load)
             share = min(len(users), MAX_LOOPS)
             if op not in users[:share]:
@@ -76,6 +80,25 @@ class Ahead:
                 _prefetch(builder, address, offset)
 
 
+@contextmanager
+def elements(lowering: Lowering, op: Op, shape: tuple[int, ...], size: int) -> Iterator[Position]:
+    """Code inside runs for every element of a tile; its loop prefetches what the op's tiles need.
+
+    `size` is the bytes of an element that is written.
+    """
+    builder, inner = lowering.builder, len(shape) - 1
+    ahead = Ahead(lowering, op, inner)
+    if not ahead:
+        with nest(builder, shape) as position:
+            yield position
+        return
+    count = min(shape[inner], CHUNK // size)
+    with chunks(builder, shape, inner, count) as first:
+        ahead.prefetch(first, count)
+        with chunk_elements(builder, first, inner, count) as (_, position):
+            yield position
+
+
 def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
     word = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [OPAQUE, word, word, word])
@@ -85,8 +108,14 @@ def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
     builder.call(function, [line, read, second, data])
 
 
-def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
-    """Yield the loads of views whose elements an op reads, place by place, beside it in a block."""
+def _loads(lowering: Lowering, op: Op) -> list[Op]:
+    """Return the loads whose elements an op reads, place by place, beside it in a block."""
+    if op not in lowering.loads_of:
+        lowering.loads_of[op] = [*_found_loads(lowering, op)]
+    return lowering.loads_of[op]
+
+
+def _found_loads(lowering: Lowering, op: Op) -> Iterator[Op]:
     stack, seen = [*op.operand_list()], set()
     while stack:
         value = stack.pop()
@@ -94,7 +123,7 @@ def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
         if id(value) in seen or not is_tile(value) or not isinstance(owner, Op):
             continue
         seen.add(id(value))
-        if owner.name == "load_view_tko":
+        if owner.name in ("load_view_tko", "load_ptr_tko"):
             fits = MIN_BYTES <= value.type.size * memory_bytes(value.type.element) <= MAX_BYTES
             if fits and owner.parent is op.parent:
                 yield owner
@@ -104,38 +133,86 @@ def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
 
 def _users(lowering: Lowering, load: Op) -> list[Op]:
     """Return the ops whose loops read what is loaded, in order."""
-    if load not in lowering.users:
-        lowering.users[load] = [
-            op for op in load.parent.ops if _has_loop(lowering, op) and load in _loads(lowering, op)
-        ]
-    return lowering.users[load]
+    return [
+        op
+        for op in _loop_ops(lowering, load.parent)
+        if load in _loads(lowering, op) and _may_prefetch(lowering, op, load)
+    ]
+
+
+def _loop_ops(lowering: Lowering, block: Block) -> list[Op]:
+    """Return the ops of a block that have loops which might prefetch."""
+    if block not in lowering.loop_ops:
+        lowering.loop_ops[block] = [op for op in block.ops if _has_loop(lowering, op)]
+    return lowering.loop_ops[block]
 
 
 def _has_loop(lowering: Lowering, op: Op) -> bool:
-    """Whether the op has a loop that may prefetch."""
-    if op.name == "reduce":
-        return not rounds_narrowly(op)
+    if op.name in ("continue", "reduce", "store_view_tko"):
+        return True
     return is_inline(op) and op.result in lowering.storage
 
 
-def _window_ahead(lowering: Lowering, load: Op) -> Window | None:
+def _may_prefetch(lowering: Lowering, op: Op, load: Op) -> bool:
+    """Whether the op's loop may prefetch for a load that it reads.
+
+    A store is only asked to for several rows that it reads from memory itself: of one row the CPU
+    knows what comes next.
+    """
+    if op.name == "reduce":
+        return not rounds_narrowly(op)
+    if op.name == "store_view_tko":
+        kind = load.results[0].type
+        several = kind.size > kind.shape[-1]
+        return several and load in lowering.storage.fusion.deferred_to.get(id(op), ())
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointers:
+    """Rows of pointers as they are with other single elements."""
+
+    lowering: Lowering
+    pointers: Value
+    inner: int | None
+    singles: dict[int, ir.Value]
+
+    @property
+    def element(self) -> Element:
+        """The type that they point to."""
+        return self.pointers.type.pointee
+
+    def unchecked_address(self, position: Position) -> ir.Value:
+        """Emit the address at a position."""
+        before, self.lowering.singles = self.lowering.singles, self.singles
+        address = Evaluator(self.lowering, position).element(self.pointers)
+        self.lowering.singles = before
+        return self.lowering.builder.inttoptr(address, OPAQUE)
+
+
+def _window_ahead(lowering: Lowering, load: Op) -> Window | _Pointers | None:
     """Emit the window of a load the next time; None if it is the same, or not known."""
-    needed = _needed(load.operands["index"])
+    is_view = load.name == "load_view_tko"
+    needed = _needed(load.operands["index"] if is_view else [load.operands["source"]])
     counter = next(filter(needed.__contains__, map(id, _counters(load, needed))), None)
     if counter is None:
         return None
     with _counted_on(lowering, needed[counter], needed):
+        if not is_view:
+            pointers, mask = load.operands["source"], load.operands["mask"]
+            inner = row_dimension(lowering, pointers, mask)
+            return _Pointers(lowering, pointers, inner, lowering.singles)
         window = Window(lowering, load)
     return None if window.sparse is not None or window.is_packed else window
 
 
-def _needed(indices: Iterable[Value]) -> dict[int, Value]:
-    """Return the single elements that indices are computed from, themselves included, by id."""
+def _needed(values: Iterable[Value]) -> dict[int, Value]:
+    """Return what values are computed from by inline ops, themselves included, by id."""
     needed: dict[int, Value] = {}
-    stack = [*indices]
+    stack = [*values]
     while stack:
         value = stack.pop()
-        if id(value) not in needed and is_single(value):
+        if id(value) not in needed:
             needed[id(value)] = value
             if isinstance(value.owner, Op) and is_inline(value.owner):
                 stack += value.owner.operand_list()
@@ -162,15 +239,32 @@ def _counted_on(lowering: Lowering, counter: Value, needed: dict[int, Value]) ->
     step = ir.Constant(before[id(counter)].type, 1)
     if isinstance(counter.owner, Block):
         step = lowering.single(counter.owner.parent_op.operands["step"])
-    lowering.singles = dict(before)
+    changed = [value for value in _depending(counter, needed) if is_single(value)]
+    lowering.singles = {**before, id(counter): builder.add(before[id(counter)], step)}
+    for value in changed:
+        lowering.singles.pop(id(value), None)
+    for value in changed:
+        shape = value.type.shape
+        at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
+        lowering.singles[id(value)] = at.element(value)
+    try:
+        yield
+    finally:
+        lowering.singles = before
+
+
+def _depending(counter: Value, needed: dict[int, Value]) -> list[Value]:
+    """Return the needed values that are computed from the counter, without itself."""
+    users: dict[int, list[Value]] = {}
     for value in needed.values():
-        if id(counter) in _needed([value]):
-            lowering.singles.pop(id(value), None)
-    lowering.singles[id(counter)] = builder.add(before[id(counter)], step)
-    for value in needed.values():
-        if id(value) not in lowering.singles:
-            shape = value.type.shape
-            at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
-            lowering.singles[id(value)] = at.element(value)
-    yield
-    lowering.singles = before
+        if isinstance(value.owner, Op) and is_inline(value.owner):
+            for operand in value.owner.operand_list():
+                users.setdefault(id(operand), []).append(value)
+    found: dict[int, Value] = {}
+    stack = [*users.get(id(counter), ())]
+    while stack:
+        value = stack.pop()
+        if id(value) not in found:
+            found[id(value)] = value
+            stack += users.get(id(value), ())
+    return [*found.values()]

@@ -19,6 +19,9 @@ from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.function import Function
+from tileir.codegen.llvm.unused import drop_unused
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,
@@ -46,8 +49,12 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    `inner` is the dimension whose elements are contiguous in memory, if known.
+    It has `strides` in elements, and its first element at `origin`; `inner` is the dimension whose
+    elements are contiguous in memory, if known.
     """
+
+    strides: list[ir.Value]
+    origin: ir.Value
 
     @property
     def inner(self) -> int | None: ...
@@ -79,11 +86,12 @@ class Lowering(ABC):
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time. `streams`: whether it stores past the caches.
-    `users` are the ops whose loops read what an op loads; see `ahead`.
+    `loads_of` and `loop_ops` are what `ahead` has found out.
     """
 
-    looks_ahead = True
-    """Whether loads may be prefetched: indices are then computed that no op asks for."""
+    looks_at_elements = False
+    """Whether single elements are looked at on their way: then no vectors of them are moved, and
+    nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
@@ -94,13 +102,14 @@ class Lowering(ABC):
         self.enclosing: list[Enclosing] = []
         self.sites: list[dict[str, Any]] = []
         self.streams = False
-        self.users: dict[Op, list[Op]] = {}
+        self.loads_of: dict[Op, list[Op]] = {}
+        self.loop_ops: dict[Block, list[Op]] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
         self._scopes = 0
         self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
-        self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
+        self.function = Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
@@ -112,7 +121,7 @@ class Lowering(ABC):
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.builder = FoldingBuilder(self.function.append_basic_block("start"))
         self.exit = self.function.append_basic_block("exit")
 
     def run(self) -> ir.Function:
@@ -129,6 +138,7 @@ class Lowering(ABC):
         self.lower_block(self.kernel.body.block)
         self._entry.branch(start)
         ir.IRBuilder(self.exit).ret_void()
+        drop_unused(self.function)
         return self.function
 
     @property

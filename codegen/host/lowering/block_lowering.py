@@ -17,11 +17,10 @@ from tileir.codegen.scalar.elementwise import emit
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
-from .ahead import CHUNK, Ahead
+from .ahead import elements
 from .block import Lowering
 from .chapters.memory import with_deferred
 from .evaluate import Evaluator
-from .loops import chunk_elements, chunks, nest
 from .position import ZERO, Position
 from .rows import is_inline, row_of
 
@@ -40,7 +39,7 @@ class BlockLowering(Lowering):
     @property
     def may_stream(self) -> bool:
         """Whether the machine can, and no op of the kernel acquires or releases memory."""
-        return self._may_stream
+        return self._may_stream and not self.looks_at_elements
 
     def lower_op(self, op: Op) -> None:
         if not is_inline(op):
@@ -67,23 +66,12 @@ class BlockLowering(Lowering):
     def _keep(self, op: Op) -> None:
         """Compute the tile of an inline op into its buffer."""
 
-        shape, inner = op.result.type.shape, len(op.result.type.shape) - 1
-        count = min(shape[inner], CHUNK // memory_bytes(op.result.type.element))
+        shape, size = op.result.type.shape, memory_bytes(op.result.type.element)
 
         def loop(*_: object) -> None:
-            ahead = Ahead(self, op, inner)
-            with self.writing(self.buffer(op.result)):
-                if not ahead:
-                    with nest(self.builder, shape) as position:
-                        element(position)
-                    return
-                with chunks(self.builder, shape, inner, count) as first:
-                    ahead.prefetch(first, count)
-                    with chunk_elements(self.builder, first, inner, count) as (_, position):
-                        element(position)
-
-        def element(position: Position) -> None:
-            value = Evaluator(self, position).compute(op)
-            self.store_element(op.result, position, value)
+            written = self.writing(self.buffer(op.result))
+            with written, elements(self, op, shape, size) as position:
+                value = Evaluator(self, position).compute(op)
+                self.store_element(op.result, position, value)
 
         with_deferred(self, op, loop)

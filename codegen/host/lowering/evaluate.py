@@ -6,11 +6,13 @@ thousands), and every value is computed once at each position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import cast
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .block import Lowering
@@ -81,8 +83,15 @@ class Evaluator:
         return self._lowering.emit(op, arguments, position)
 
 
-def fill(lowering: Lowering, value: Value, offset: int) -> None:
-    """Compute a tile into the buffer at an offset, unless it is there already."""
+Elements = Callable[[tuple[int, ...], int], AbstractContextManager[Position]]
+"""Makes the loops over all elements of a shape; it is told the bytes of an element, too."""
+
+
+def fill(lowering: Lowering, value: Value, offset: int, elements: Elements | None = None) -> None:
+    """Compute a tile into the buffer at an offset, unless it is there already.
+
+    `elements` makes the loops, by default plain ones.
+    """
     source = value
     while source not in lowering.storage and isinstance(source.owner, Op):
         if source.owner.name != "assume":
@@ -91,7 +100,12 @@ def fill(lowering: Lowering, value: Value, offset: int) -> None:
     if lowering.storage.offsets.get(id(source)) == offset and id(source) not in lowering.direct:
         return
     element = value.type.element
-    with lowering.writing(offset), nest(lowering.builder, value.type.shape) as position:
+    shape = value.type.shape
+    if elements is None:
+        nested = nest(lowering.builder, shape)
+    else:
+        nested = elements(shape, memory_bytes(element))
+    with lowering.writing(offset), nested as position:
         lowering.store_at(offset, position, Evaluator(lowering, position).element(value), element)
 
 

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from tileir.codegen.scalar.types import BYTE, memory_bytes, memory_type, to_memory
-from tileir.ir import Value
+from tileir.ir import Op, Value
 
-from .ahead import CHUNK, LINE
+from .ahead import CHUNK, LINE, Ahead
 from .block import Lowering
 from .evaluate import Evaluator
-from .loops import chunk_elements, chunks
-from .position import INDEX, ZERO
+from .loops import chunk_elements, nest
+from .position import INDEX, ZERO, Position
 from .window import Window
 
 LARGE_BYTES = 16 << 20
@@ -33,20 +33,22 @@ MAX_INSTRUCTIONS = 120
 
 
 def store_streaming(
-    lowering: Lowering, window: Window, tile: Value, otherwise: Callable[[], None]
+    lowering: Lowering,
+    worthwhile: Callable[[], ir.Value],
+    lines: Callable[[], None],
+    otherwise: Callable[[], None],
 ) -> None:
-    """Emit a store of a tile inside its tensor: past the caches, or `otherwise` as usual.
+    """Emit stores as `lines` does it if they are `worthwhile`, else as `otherwise` does.
 
-    The kernel chooses when it runs: by the bytes of the tensor, and by whether all lines are whole.
+    The kernel chooses when it runs.
     """
     builder = lowering.builder
-    if not _may_stream(lowering, window):
+    if not lowering.may_stream:
         otherwise()
         return
-    chosen = _is_large_and_aligned(builder, window)
     names = "stream", "plain", "stored"
     stream, plain, after = (builder.append_basic_block(name) for name in names)
-    builder.cbranch(chosen, stream, plain)
+    builder.cbranch(worthwhile(), stream, plain)
     before = len(lowering.function.blocks)
     builder.position_at_end(plain)
     otherwise()
@@ -57,9 +59,19 @@ def store_streaming(
         builder.branch(plain)
     else:
         lowering.streams = True
-        _store_lines(lowering, window, tile)
+        lines()
         builder.branch(after)
     builder.position_at_end(after)
+
+
+def is_large_and_aligned(builder: ir.IRBuilder, total: ir.Value, bits: ir.Value) -> ir.Value:
+    """Emit whether an array has so many bytes, and lines are whole.
+
+    `bits` has every bit that is set in the address or in a stride in bytes.
+    """
+    large = builder.icmp_unsigned(">=", total, ir.Constant(INDEX, LARGE_BYTES))
+    rest = builder.and_(bits, ir.Constant(INDEX, LINE - 1))
+    return builder.and_(large, builder.icmp_unsigned("==", rest, ZERO))
 
 
 def fence(builder: ir.IRBuilder) -> None:
@@ -68,42 +80,69 @@ def fence(builder: ir.IRBuilder) -> None:
     builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
-def _may_stream(lowering: Lowering, window: Window) -> bool:
-    inner = window.inner
-    if not lowering.may_stream or inner is None or window.sparse is not None or window.is_packed:
-        return False
-    return window.tile[inner] * memory_bytes(window.element) >= LINE
+def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable[[], None]) -> None:
+    """Emit a store of a view into a window that is inside its tensor."""
+    builder, inner = lowering.builder, window.inner
+    size = memory_bytes(window.element)
+    if inner is None or window.is_packed or window.tile[inner] * size < LINE:
+        otherwise()
+        return
+
+    def large_and_aligned() -> ir.Value:
+        total, bits = ir.Constant(INDEX, size), builder.ptrtoint(window.origin, INDEX)
+        for d, stride in enumerate(window.strides):
+            if d != inner and window.tile[d] > 1:
+                bits = builder.or_(bits, builder.mul(stride, ir.Constant(INDEX, size)))
+        for extent in window.shape:
+            total = builder.mul(total, extent)
+        return is_large_and_aligned(builder, total, bits)
+
+    def lines() -> None:
+        outer = tuple(1 if d == inner else n for d, n in enumerate(window.tile))
+        ahead = Ahead(lowering, op, inner)
+        with nest(builder, outer) as position:
+            row = Position(builder, window.tile, position.indices)
+            store_lines(lowering, op.operands["tile"], row, inner, window.address(row), ahead)
+
+    if window.sparse is not None:
+        otherwise()
+    else:
+        store_streaming(lowering, large_and_aligned, lines, otherwise)
 
 
-def _is_large_and_aligned(builder: ir.IRBuilder, window: Window) -> ir.Value:
-    size = ir.Constant(INDEX, memory_bytes(window.element))
-    total, bits = size, builder.ptrtoint(window.origin, INDEX)
-    for d, stride in enumerate(window.strides):
-        if d != window.inner and window.tile[d] > 1:
-            bits = builder.or_(bits, builder.mul(stride, size))
-    for extent in window.shape:
-        total = builder.mul(total, extent)
-    large = builder.icmp_unsigned(">=", total, ir.Constant(INDEX, LARGE_BYTES))
-    rest = builder.and_(bits, ir.Constant(INDEX, LINE - 1))
-    return builder.and_(large, builder.icmp_unsigned("==", rest, ZERO))
+def store_lines(
+    lowering: Lowering,
+    tile: Value,
+    row: Position,
+    inner: int,
+    address: ir.Value,
+    ahead: Ahead | None = None,
+) -> None:
+    """Emit the stores of a row of a tile along `inner`, to an address that is a multiple of 64.
 
-
-def _store_lines(lowering: Lowering, window: Window, tile: Value) -> None:
-    builder, size, inner = lowering.builder, memory_bytes(window.element), window.inner
-    stored = memory_type(window.element)
-    count = min(window.tile[inner], CHUNK // size)
+    `ahead` has what is prefetched on the way.
+    """
+    builder, element = lowering.builder, tile.type.element
+    size, stored = memory_bytes(element), memory_type(element)
+    extent = row.shape[inner]
+    count = min(extent, CHUNK // size)
     chunk = lowering.shared_slot(ir.ArrayType(stored, count), "stream", LINE)
     line = ir.VectorType(stored, LINE // size)
     mark = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
-    with chunks(builder, window.tile, inner, count) as first:
+    with nest(builder, (extent // count,)) as chunks:
+        indices, factor = list(row.indices), ir.Constant(INDEX, count)
+        start = builder.mul(chunks.indices[0], factor, flags=("nuw", "nsw"))
+        indices[inner] = start
+        first = Position(builder, row.shape, indices)
+        if ahead is not None:
+            ahead.prefetch(first, count)
         with chunk_elements(builder, first, inner, count) as (number, position):
-            at = Evaluator(lowering, position)
-            value = to_memory(builder, at.element(tile), window.element)
+            value = to_memory(builder, Evaluator(lowering, position).element(tile), element)
             builder.store(value, builder.gep(chunk, [ZERO, number], inbounds=True), align=size)
-        address = window.address(first)
+        begin = builder.gep(address, [start], source_etype=stored)
         for offset in range(0, count * size, LINE):
             step = [ir.Constant(INDEX, offset)]
             source = builder.gep(chunk, step, inbounds=True, source_etype=BYTE)
-            target = builder.gep(address, step, inbounds=True, source_etype=BYTE)
+            target = builder.gep(begin, step, inbounds=True, source_etype=BYTE)
             whole = builder.load(source, typ=line, align=LINE)
             builder.store(whole, target, align=LINE).set_metadata("nontemporal", mark)

@@ -115,7 +115,11 @@ def _propagate_routes(
 
 
 def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
+    """Defer loads, but none whose tile is permuted: a loop would read its tensor across its rows,
+    which lie in the same few sets of the cache where their strides are powers of two.
+    """
     waiting: dict[int, list[Op]] = {}
+    by_id = {id(op): op for op in order.ops}
     block = None
     for op in order.ops:
         if order.block[id(op)] is not block:
@@ -124,8 +128,10 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
         if op.name == "load_view_tko" and is_tile(op.results[0]):
             taken = routes.get(id(op.results[0]), set())
             if len(taken) == 1 and _is_plain(op):
-                ((*_, (destination, _)),) = taken
-                waiting.setdefault(destination, []).append(op)
+                ((*moves, (destination, _)),) = taken
+                permuted = any(by_id[move].name == "permute" for move, _ in moves)
+                if not permuted or _chooses_order(by_id[destination]):
+                    waiting.setdefault(destination, []).append(op)
         elif id(op) in waiting and _may_take(op, fusion):
             fusion.deferred_to[id(op)] = waiting.pop(id(op))
             fusion.deferred_loads.update(id(load) for load in fusion.deferred_to[id(op)])
@@ -138,6 +144,11 @@ def _may_take(op: Op, fusion: Fusion) -> bool:
     if is_inline(op):
         return id(op) in fusion.kept
     return row_of(op).direct and _is_plain(op)
+
+
+def _chooses_order(op: Op) -> bool:
+    """Whether the op's loops over an operand run along the rows of what they read."""
+    return not is_inline(op) and not row_of(op).together
 
 
 def _is_plain(op: Op) -> bool:

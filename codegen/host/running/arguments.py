@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tileir.codegen.arguments import packing
-from tileir.codegen.arguments.array_address import address_of
 from tileir.codegen.arguments.extents import Extent
 from tileir.codegen.arguments.pointers import memory_of
 from tileir.codegen.scalar.sizes import memory_bytes
+from tileir.launch.array_address import address_of
 from tileir.types import Element, Pointer, Scalar
 
 from .kernel_info import KernelInfo

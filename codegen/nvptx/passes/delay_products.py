@@ -26,20 +26,27 @@ from dataclasses import dataclass, field
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
-from tileir.codegen.block.op_facts import COPIES, HARMLESS, accessed
+from tileir.codegen.block.op_facts import HARMLESS
 from tileir.codegen.block.op_rules import TRUTH
-from tileir.codegen.block.types import Frag, Shared, Turn, registers_of
+from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.schedule.register_estimate import MORE
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Region, Value
 from tileir.types import Tile
 
-from .products.product_order import dependents, operands_within, products_in, second_products
+from .products.product_order import (
+    WORD_BITS,
+    dependents,
+    operands_within,
+    products_in,
+    second_products,
+    stored_by,
+    words_of,
+)
 
 TWICE_READ = 3
 """The fewest slots of a ring of which two are read at a time."""
-_WORD_BITS = 32
 _DELAYED = ("mma_async", "release_slot", "wait_mma", "wait_slot")
 """Ops with effects that may be delayed."""
 
@@ -125,7 +132,7 @@ class _Stages:
         return [
             value
             for value in self.end.operand_list()
-            if value in first and memory_bytes(value.type.element) * 8 == _WORD_BITS
+            if value in first and memory_bytes(value.type.element) * 8 == WORD_BITS
         ]
 
     def _is_inside(self, value: Value) -> bool:
@@ -145,7 +152,7 @@ class _Stages:
             for wait in waits
         ):
             return Reason("delayed_slots", TWICE_READ)
-        stored = {behind(value)[0] for op in self.loop.walk() for value in _stored(op)}
+        stored = {behind(value)[0] for op in self.loop.walk() for value in stored_by(op)}
         read = (value for op in self.second for value in operands_within(op))
         if any(isinstance(each.type, Shared) and behind(each)[0] in stored for each in read):
             return Reason("stored_anew")
@@ -154,7 +161,7 @@ class _Stages:
                 return Reason("delayed_type", value.owner.name)
         products = products_in((*self.first, *self.second))
         held = {*self.crossing()} - {op.operands["acc"] for op in products}
-        words = sum(map(_words, [*held, *(op.result for op in products)]))
+        words = sum(map(words_of, [*held, *(op.result for op in products)]))
         if words + MORE > registers:
             return Reason("delayed_registers", words + MORE)
         return None
@@ -301,11 +308,6 @@ def _is_harmless(op: Op) -> bool:
     return all(each.spec.effects in HARMLESS for each in inside)
 
 
-def _stored(op: Op) -> list[Value]:
-    """Return the tiles in shared memory to which threads store."""
-    return [] if op.name in COPIES else [value for value, writes in accessed(op) if writes]
-
-
 def _narrows(op: Op) -> bool:
     """Whether an op makes smaller elements of a tile in registers: in place, if it comes late."""
     sizes = [
@@ -330,14 +332,6 @@ def _wait_for(tile: Value) -> Op | None:
 
 def _slots(wait: Op) -> int:
     return wait.operands["turn"].type.slots
-
-
-def _words(value: Value) -> int:
-    """Return the registers of a thread for a tile, or for one under way."""
-    kind = registers_of(value.type)
-    if not isinstance(kind, Frag):
-        return 0
-    return -(-(8 * memory_bytes(kind.element) << len(kind.layout.register)) // _WORD_BITS)
 
 
 def _second_index(block: Block, low: Value, high: Value, step: Value, origin: Op) -> Value:

@@ -13,7 +13,8 @@ Where another role fills the ring, a slot is released an iteration later, and th
 behind the loop. What threads copy for products has slots of its own, which take turns
 (`rotate_copies`).
 
-Where a product of an iteration depends on another one, it is delayed (`delay_products`).
+Where a product of an iteration depends on another one, it is delayed (`delay_products`), and the
+warpgroups take turns to start theirs (`products.order_groups`).
 
 If a kernel calls a function anywhere, ptxas awaits each wgmma before the next instruction (it says
 so, C7510), so nothing is gained there, and products are awaited in their iteration.
@@ -30,8 +31,10 @@ from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
 from tileir.codegen.block.op_facts import COMMITS, COPIES
 from tileir.codegen.block.types import Flight, Frag, Shared
+from tileir.codegen.nvptx.launch.contract import registers_of
 from tileir.codegen.nvptx.needs import calling_op
 from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.register_estimate import MORE
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
@@ -40,6 +43,8 @@ from tileir.types import Scalar, Tile
 
 from .delay_products import delay_products
 from .memory.rotate_copies import UNDER_WAY
+from .products.order_groups import order_groups
+from .products.product_order import words_of
 from .products.widen_rings import threads_fill, widen_ring
 
 _TRUTH = Tile(Scalar("i1"))
@@ -61,10 +66,12 @@ def overlap_products(state: KernelState, target: Target) -> None:
         if isinstance(made, Op):
             state.reasons[Decision.RING_SLOTS].hand_on(loop, made, ())
             state.reasons[Decision.OVERLAP].add(made, Reason("delayed"))
+            if order_groups(made):
+                state.reasons[Decision.OVERLAP].add(made, Reason("ordered_groups"))
             edited = True
             continue
         sums = list(_sums(loop))
-        problem = made or _problem(loop, products, sums)
+        problem = made or _problem(loop, products, sums) or _crowded(state, loop, sums, target)
         state.reasons[Decision.OVERLAP].add(loop, problem or Reason("under_way"))
         if problem is None:
             _add_slot(state, loop, target)
@@ -80,6 +87,18 @@ def _delayed(loop: Op) -> Op | Reason | None:
     while role is not None and role.name != "role":
         role = role.parent.parent_op
     return delay_products(loop, role.attributes["registers"]) if role is not None else None
+
+
+def _crowded(state: KernelState, loop: Op, sums: Sequence[_Sum], target: Target) -> Reason | None:
+    """Return why registers are too few for sums under way where threads copy; None if they are not.
+
+    ptxas has a sum twice then where the loop may make no trips, and moves it from one to the other.
+    """
+    if threads_fill(loop) is None:
+        return None
+    words = 2 * sum(words_of(each.argument) for each in sums) + MORE
+    registers = registers_of(target, state.contract, state.threads)
+    return Reason("delayed_registers", words) if words > registers else None
 
 
 def _add_slot(state: KernelState, loop: Op, target: Target) -> None:
@@ -145,7 +164,7 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
         area, turn = behind(value)
-        if area in stored and (turn is None or area.type.slots < UNDER_WAY):
+        if area in stored and (turn is None or cast(Shared, area.type).slots < UNDER_WAY):
             return Reason("stored_anew")
     return None
 

@@ -231,6 +231,13 @@ def _barriers(state: State, each: KernelState, named: Named) -> Found:
             yield Row(op, what, "; ".join(_pair(op, pair, areas, named()) for pair in more))
 
 
+def _fences(state: State, each: KernelState, named: Named) -> Found:
+    for op in each.kernel.walk():
+        if op.name == "fence_proxy":
+            why = "the async proxy accesses what threads have stored or copied"
+            yield Row(op, f"fence before a barrier, {_place(op, named())}", why)
+
+
 def _place(op: Op, names: Names) -> str:
     """Return where a barrier is: in which loop, or between which ones."""
     here = loop_block(op.parent)
@@ -337,6 +344,7 @@ ROWS: dict[str, Callable[[State, KernelState, Named], Found]] = {
     "specialise_warps": _roles,
     "overlap_products": _overlapping,
     "place_barriers": _barriers,
+    "place_fences": _fences,
     "allocate_memory": _memory,
     "unroll_loops": _unrolled,
 }

@@ -59,6 +59,8 @@ class _RoleSchedule(LoopSchedule):
             yield f"describe copies to {self._tiles(tiles, body)}"
 
     def _step(self, op: Op, body: bool) -> str | None:
+        if op.name in _ORDERS:
+            return _ORDERS[op.name]
         text = _SLOTS.get(op.name)
         if text is None:
             return super()._step(op, body)
@@ -101,6 +103,10 @@ _SLOTS = {
     "commit_slot": "commit {}: the copies to it start",
     "wait_slot": "wait for {}: the copies to it have arrived",
     "release_slot": "release {}",
+}
+_ORDERS = {
+    "order_pass": "pass the turn to start products on to the next warpgroup",
+    "order_wait": "wait for the turn of this warpgroup to start products",
 }
 _WHOSE = {"release_slot": "which i-{} has read", "wait_slot": "that of i-{}"}
 """Op on a slot -> what a slot of an earlier iteration is."""

@@ -7,7 +7,8 @@ serialises products that have too few, or refuses them.
 
 Of elements that have other than two bytes, rows go along k. An operand whose neighbours in memory
 do not, or which is rounded to tf32, is staged twice: as it is loaded, so that copies go ahead, and
-then in such rows (see `layouts.shared_copies`).
+then in such rows (see `layouts.shared_copies`). Copies that round on the way spare the second one
+(`passes.tensor_rings`).
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ _WITH_SHORT_SUMS = ("e4m3", "e5m2")
 """Operand types whose products tensor cores add with few bits: one more than 13."""
 _WARPS, _ROWS = log2(4), GROUP_ATOMS[0].m
 MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
-_LEAST_COLUMNS = 64
-"""The fewest columns of a product that is added by itself: for fewer, rows are read too often."""
+_LEAST_COLUMNS = 128
+"""The fewest columns of a product that is added by itself, if it has more. Fewer save no registers:
+ptxas has the next product started before the last one has been added."""
 SHORT_SUM = 128
 """The most elements along k whose products tensor cores add with few bits."""
 _SLOTS = ("lhs", "rhs")

@@ -8,6 +8,12 @@ rounds.
 
 from __future__ import annotations
 
+import struct
+
+from llvmlite import ir
+
+from tileir.codegen.scalar.machine import machine_of
+
 from . import accelerated
 from .binary import DOUBLE, SINGLE, BinaryFormat
 from .double_word import split
@@ -59,10 +65,22 @@ def whole_and_rest(power: Expr) -> tuple[Expr, Expr]:
 def scaled(mantissa: Expr, total: Expr) -> Expr:
     """Multiply a number near 1 by two to the power that was added to `_magic`."""
     form, exponent = total.format, total.bits()
+    if form == SINGLE and machine_of(total.builder).scales:
+        return _by_instruction(mantissa, exponent)
     half = exponent >> 1
     for part in (half, exponent - half):
         mantissa = mantissa * (part << form.fraction).as_float(mantissa.type)
     return mantissa
+
+
+def _by_instruction(mantissa: Expr, exponent: Expr) -> Expr:
+    """Multiply by the power of two whose exponent the bits have, beside those of `_magic`."""
+    builder, kind = mantissa.builder, exponent.type
+    zero = int.from_bytes(struct.pack("<f", _magic(SINGLE)), "little")
+    power = builder.sub(exponent.value, ir.Constant(kind, zero))
+    signature = ir.FunctionType(mantissa.type, [mantissa.type, kind])
+    scale = builder.module.declare_intrinsic("llvm.ldexp", (mantissa.type, kind), signature)
+    return Expr(builder, builder.call(scale, [mantissa.value, power]))
 
 
 def _parts(x: Expr, magic: float) -> tuple[Expr, Expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -264,7 +265,7 @@ def test_timed_runs_start_from_the_same_arrays(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(HostKernel, "launch", launch)
     arguments = ["--zeros", "16:f32", "--zeros", "16:f32", "--time", "3", "--print", "1"]
     done = tileir("run", "-", *arguments, data=copying("f32").build())
-    assert [values for _, values in seen] == [[0.0] * 16] * 3
+    assert [values for _, values in seen] == [[0.0] * 16] * 4, "one of them checked"
     first, heading, numbers, timed = done.stdout.splitlines()
     assert first == "from the kernel"
     assert heading == "argument 1, ptr<f32>, 16 float32:"
@@ -331,11 +332,55 @@ def test_ctrl_c_has_its_own_exit_code() -> None:
     assert (done.returncode, done.stderr) == (130, "tileir run: interrupted\n")
 
 
+LONG = ["run", VECTOR_ADD, *ZEROS, "--zeros", "7:f32", "--arg", 8, "--arg", 1, *ZEROS]
+"""An extent that is larger than its array."""
+
+
+def test_memory_is_checked_unless_told_otherwise() -> None:
+    said = "of parameter 3, which has 28 bytes, fewer than parameter 4 says, at element [7]"
+    fails(tileir(*LONG), 1, said)
+    fails(tileir(*LONG, "--time", 2), 1, said)
+    assert tileir(*LONG, "--no-check").returncode == 0
+    assert tileir(*LONG, "--check", "undefined").returncode == 0
+
+
+def test_the_variables_where_it_goes_wrong(tmp_path: Path) -> None:
+    text = tmp_path / "k.mlir"
+    text.write_text(
+        "entry @k(%n: tile<i32>) {\n%c = constant <i32: 5> : tile<i32>\n"
+        "%b = addi %c, %n : tile<i32>\n%z = cmpi less_than %b, %c, signed : tile<i32> -> tile<i1>\n"
+        'assert %z, "small" : tile<i1>\nreturn\n}'
+    )
+    done = tileir("run", text, "--arg", 2, "--break", "assert")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"assert: assertion failed: small at {text}:5 in k, block (0, 0, 0)"
+    assert {"  %cst_5_i32 = 5", "  %0 = 7", "  %1 = False"} <= set(lines)
+    done = tileir("run", text, "--arg", 2, "--break", "finding")
+    assert (done.returncode, done.stdout) == (1, "")
+    fails(tileir("run", text, "--arg", 2, "--break", "asert"), 2, "did you mean assert?")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_crash_is_told_in_a_sentence() -> None:
+    far = ["--zeros", "8:f32", "--arg", 2**30, "--arg", 1]
+    command = ["-m", "tileir", "run", VECTOR_ADD, *far * 2, *ZEROS, "--grid", 2**20, "--no-check"]
+    done = subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True)
+    assert done.returncode in (-signal.SIGSEGV, -signal.SIGBUS)
+    told = done.stderr.decode()
+    assert told.startswith(
+        "tileir run: vector_add (/tileir/fixtures/kernels/elementwise.py:13:0) crashed"
+    )
+    assert told.endswith(
+        "it accessed memory that is not there; --check memory,undefined says where\n"
+    )
+    assert told.count("\n") == 1
+
+
 def test_checks_name_what_is_wrong() -> None:
     fine = ["run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, "--check", "memory,undefined"]
     assert tileir(*fine).returncode == 0
-    short = ["run", VECTOR_ADD, *ZEROS, "--zeros", "7:f32", "--arg", 8, "--arg", 1, *ZEROS]
-    assert tileir(*short).returncode == 0
+    short = LONG
     fails(
         tileir(*short, "--check", "memory"), 1,
         "load_view_tko: access of 4 bytes at offset 28 of parameter 3, which has 28 bytes",

@@ -43,11 +43,11 @@ def _attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
     is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """The same choice as torch makes for tensors on the CPU."""
+    """Compute attention as torch chooses for tensors on the CPU, in one pass or as a formula."""
     inputs = (query, key, value, attn_mask)
     options = {"scale": scale, "enable_gqa": enable_gqa}
     seen = [t if t is None or not t.is_cuda else on_cpu(t) for t in inputs]
-    if torch._fused_sdp_choice(*seen, dropout_p, is_causal, **options) == _FLASH:
+    if _may_fuse() and _chosen(seen, dropout_p, is_causal, options) == _FLASH:
         flash = _aten._scaled_dot_product_flash_attention_for_cpu
         if attn_mask is not None and attn_mask.dtype == torch.bool:
             attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill_(
@@ -56,6 +56,28 @@ def _attention(
         return flash(query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)[0]
     rest = (dropout_p, is_causal, None)
     return _aten._scaled_dot_product_attention_math(*inputs, *rest, **options)[0]
+
+
+def _may_fuse() -> bool:
+    """Whether one of the kernels in one pass is allowed; a GPU has three, the CPU one."""
+    allowed = (
+        torch._C._get_flash_sdp_enabled,
+        torch._C._get_mem_efficient_sdp_enabled,
+        torch._C._get_cudnn_sdp_enabled,
+    )
+    return any(ask() for ask in allowed)
+
+
+def _chosen(inputs: Any, dropout: float, causal: bool, options: Any) -> int:
+    """Return what torch chooses on the CPU, where both that it has are allowed."""
+    flash, math = torch._C._get_flash_sdp_enabled(), torch._C._get_math_sdp_enabled()
+    torch._C._set_sdp_use_flash(True)
+    torch._C._set_sdp_use_math(True)
+    try:
+        return torch._fused_sdp_choice(*inputs, dropout, causal, **options)
+    finally:
+        torch._C._set_sdp_use_flash(flash)
+        torch._C._set_sdp_use_math(math)
 
 
 def _on_copies(op: Any) -> Callable[..., Any]:

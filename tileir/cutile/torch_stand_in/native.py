@@ -69,6 +69,8 @@ _HOOKS = {
     "maybeExchangeDevice": "zero",
     "getDeviceFromPtr": "one",
     "hasCUDA": "one",
+    "hasCuDNN": "zero",
+    "compiledWithCuDNN": "zero",
     "current_device": "zero",
     "getNumGPUs": "one",
     "deviceSynchronize": "zero",

@@ -33,6 +33,8 @@ def make_current(number: int) -> None:
 class StreamBase(torch.Stream):
     """`torch._C._CudaStreamBase`: a stream, which is always empty."""
 
+    priority = 0
+
     def __new__(
         cls,
         priority: int = 0,
@@ -45,7 +47,8 @@ class StreamBase(torch.Stream):
         if number is None:
             number = next(_numbers)
         stream = super().__new__(cls, stream_id=number, device_index=0, device_type=CUDA)
-        stream.priority = priority
+        if priority:
+            stream.priority = priority
         return stream
 
     @property

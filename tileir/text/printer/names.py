@@ -106,7 +106,7 @@ class Names:
         if spec.mnemonic == "assume":
             below = self._hints.get(op.operands["value"])
             return spec.prefix if below is None else self._chained(op, f"{spec.prefix}_{below}")
-        return spec.prefix or ("" if spec.regions else None)
+        return prefix_of(op) or ("" if spec.regions else None)
 
     def _chained(self, op: Op, hint: str) -> str:
         self._long += len(hint) if len(hint) > SHORT else 0
@@ -128,6 +128,11 @@ class Names:
         taken.add(unused)
         self._added.append(unused)
         return unused
+
+
+def prefix_of(op: Op) -> str:
+    """Return what the names of an op's results begin with, "" if its row says nothing."""
+    return op.spec.prefix.format_map(op.attributes)
 
 
 def constant_name(value: Constant) -> str:

@@ -8,10 +8,12 @@ be stopped.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from llvmlite import ir
 
 from tileir.codegen.analysis.carried_values import carried_arguments
+from tileir.codegen.host.lowering.ahead import elements
 from tileir.codegen.host.lowering.block import Enclosing, Lowering
 from tileir.codegen.host.lowering.evaluate import fill
 from tileir.codegen.host.lowering.row import Row
@@ -110,9 +112,10 @@ def _pass_on(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.
     staged = [(move, move.staged) for move in moves if move.staged is not None]
     for move, number in staged:
         fill(lowering, move.source, lowering.temporary(op, number))
+    with_prefetch = partial(elements, lowering, op)
     for move in moves:
         if move.staged is None:
-            fill(lowering, move.source, lowering.buffer(move.target))
+            fill(lowering, move.source, lowering.buffer(move.target), with_prefetch)
     for move, number in staged:
         target = lowering.buffer(move.target)
         lowering.copy(target, lowering.temporary(op, number), move.source)

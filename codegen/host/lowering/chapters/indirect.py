@@ -1,44 +1,102 @@
 """Loads and stores through tiles of pointers.
 
-Masked elements are skipped by branches. LLVM turns these into masked vector instructions, and
-gathers into wide accesses where it recognises contiguous addresses.
+Rows that are neighbours in memory are accessed as such where their masks are true throughout.
+Elsewhere, masked elements are skipped by branches. LLVM turns these into masked vector
+instructions, and gathers into wide accesses where it recognises contiguous addresses.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from llvmlite import ir
 
 from tileir.codegen.host.lowering import ordering
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
-from tileir.codegen.host.lowering.loops import nest
-from tileir.codegen.host.lowering.position import Position
+from tileir.codegen.host.lowering.loops import loop, nest
+from tileir.codegen.host.lowering.pointer_rows import (
+    Row as PointerRow,
+)
+from tileir.codegen.host.lowering.pointer_rows import (
+    bytes_below,
+    row_dimension,
+    rows,
+)
+from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.lowering.streaming import (
+    is_large_and_aligned,
+    store_lines,
+    store_streaming,
+)
 from tileir.codegen.scalar.constants import constant
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
 
 def _load(lowering: Lowering, op: Op) -> None:
+    source, mask = op.operands["source"], op.operands["mask"]
+    dim = row_dimension(lowering, source, mask) if ordering.ordering_of(op) is None else None
+    if dim is None:
+        with nest(lowering.builder, op.results[0].type.shape) as position:
+            _load_element(lowering, op, position)
+    else:
+        with rows(lowering, source, mask, dim) as row:
+            _by_row(
+                lowering, row, lambda: _load_row(lowering, op, row),
+                lambda position: _load_element(lowering, op, position),
+            )  # fmt: skip
+    lowering.finish(op.results[0])
+
+
+def _by_row(
+    lowering: Lowering,
+    row: PointerRow,
+    whole: Callable[[], None],
+    element: Callable[[Position], None],
+) -> None:
+    """Emit what is done with a row as a whole, and element by element, as its mask demands."""
+    builder = lowering.builder
+    if row.whole is None:
+        whole()
+        return
+    with builder.if_else(row.whole) as (wholly, partly):
+        with wholly:
+            whole()
+        with partly, loop(builder, row.position.shape[row.dim]) as number:
+            element(row.at(builder, number))
+
+
+def _load_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
     builder, result = lowering.builder, op.results[0]
     element = result.type.element
-    with nest(builder, result.type.shape) as position:
-        at = Evaluator(lowering, position)
-        address = ordering.pointer(builder, at.element(op.operands["source"]))
-        mask = optional(at, op.operands["mask"])
-        padding = optional(at, op.operands["paddingValue"])
-        before = builder.block
-        if mask is None:
-            value = _read(lowering, op, address, position)
-        else:
-            with builder.if_then(mask):
-                read = _read(lowering, op, address, position)
-                inside = builder.block
-            value = builder.phi(read.type)
-            value.add_incoming(constant(element, 0) if padding is None else padding, before)
-            value.add_incoming(read, inside)
-        lowering.store_element(result, position, value)
-    lowering.finish(result)
+    kind = memory_type(element)
+    with loop(builder, row.position.shape[row.dim]) as number:
+        address = builder.gep(row.address, [number], source_etype=kind)
+        stored = builder.load(address, typ=kind, align=memory_bytes(element))
+        value = from_memory(builder, stored, element)
+        lowering.store_element(result, row.at(builder, number), value)
+
+
+def _load_element(lowering: Lowering, op: Op, position: Position) -> None:
+    builder, result = lowering.builder, op.results[0]
+    element = result.type.element
+    at = Evaluator(lowering, position)
+    address = ordering.pointer(builder, at.element(op.operands["source"]))
+    mask = optional(at, op.operands["mask"])
+    padding = optional(at, op.operands["paddingValue"])
+    before = builder.block
+    if mask is None:
+        value = _read(lowering, op, address, position)
+    else:
+        with builder.if_then(mask):
+            read = _read(lowering, op, address, position)
+            inside = builder.block
+        value = builder.phi(read.type)
+        value.add_incoming(constant(element, 0) if padding is None else padding, before)
+        value.add_incoming(read, inside)
+    lowering.store_element(result, position, value)
 
 
 def _read(lowering: Lowering, op: Op, address: ir.Value, position: Position) -> ir.Value:
@@ -50,23 +108,59 @@ def _read(lowering: Lowering, op: Op, address: ir.Value, position: Position) -> 
 
 
 def _store(lowering: Lowering, op: Op) -> None:
+    target, mask = op.operands["destination"], op.operands["mask"]
+    dim = row_dimension(lowering, target, mask) if ordering.ordering_of(op) is None else None
+    if dim is None:
+        with nest(lowering.builder, target.type.shape) as position:
+            _store_element(lowering, op, position)
+        return
+    with rows(lowering, target, mask, dim) as row:
+        _by_row(
+            lowering, row, lambda: _store_row(lowering, op, row),
+            lambda position: _store_element(lowering, op, position),
+        )  # fmt: skip
+
+
+def _store_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
+    builder, value = lowering.builder, op.operands["value"]
+    element = value.type.element
+    kind, size = memory_type(element), memory_bytes(element)
+
+    def plain() -> None:
+        with loop(builder, row.position.shape[row.dim]) as number:
+            at = Evaluator(lowering, row.at(builder, number))
+            address = builder.gep(row.address, [number], source_etype=kind)
+            builder.store(to_memory(builder, at.element(value), element), address, align=size)
+
+    def large_and_aligned() -> ir.Value:
+        return is_large_and_aligned(
+            builder, bytes_below(lowering, op.operands["mask"], size),
+            builder.ptrtoint(row.address, INDEX),
+        )  # fmt: skip
+
+    def lines() -> None:
+        store_lines(lowering, value, row.position, row.dim, row.address)
+
+    store_streaming(lowering, large_and_aligned, lines, plain)
+
+
+def _store_element(lowering: Lowering, op: Op, position: Position) -> None:
     builder, value = lowering.builder, op.operands["value"]
     element, order = value.type.element, ordering.ordering_of(op)
-    with nest(builder, value.type.shape) as position:
-        at = Evaluator(lowering, position)
-        address = ordering.pointer(builder, at.element(op.operands["destination"]))
-        mask = optional(at, op.operands["mask"])
-        stored = to_memory(builder, at.element(value), element)
+    at = Evaluator(lowering, position)
+    address = ordering.pointer(builder, at.element(op.operands["destination"]))
+    mask = optional(at, op.operands["mask"])
+    stored = to_memory(builder, at.element(value), element)
 
-        def write() -> None:
-            target = lowering.checked(op, address, memory_bytes(element), position)
-            ordering.store(builder, stored, target, memory_bytes(element), order)
+    def write() -> None:
+        target = lowering.checked(op, address, memory_bytes(element), position)
+        ordering.store(builder, stored, target, memory_bytes(element), order)
 
-        if mask is None:
+    if mask is None:
+        write()
+    else:
+        with builder.if_then(mask):
             write()
-        else:
-            with builder.if_then(mask):
-                write()
 
 
 def optional(at: Evaluator, value: Value | None) -> ir.Value | None:

@@ -19,7 +19,7 @@ from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.row import Row
-from tileir.codegen.host.lowering.streaming import store_streaming
+from tileir.codegen.host.lowering.streaming import store_window
 from tileir.codegen.host.lowering.window import Window
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
@@ -55,7 +55,7 @@ def store_view(lowering: Lowering, op: Op) -> None:
         if bounded:
             store()
         else:
-            store_streaming(lowering, window, tile, store)
+            store_window(lowering, op, window, store)
 
     if not window.is_packed:
         with_deferred(lowering, op, write, window)

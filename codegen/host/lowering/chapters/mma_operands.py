@@ -1,4 +1,4 @@
-"""Elements of the operands lhs and rhs of matrix products, widened and scaled."""
+"""Elements of the operands lhs and rhs of matrix products: widened and scaled, or of words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tileir.codegen.scalar.conversions.widening import widen
 from tileir.ir import Op, Value
 from tileir.types import Element
 
-_SINGLE, _DOUBLE = ir.FloatType(), ir.DoubleType()
+from .dot_products import FLIPPED_ZERO
+from .microkernel import Product
+
+_SINGLE, _DOUBLE, _BYTE = ir.FloatType(), ir.DoubleType(), ir.IntType(8)
 
 _ALONG = {"lhs": -1, "rhs": -2}
 """Operand -> its dimension K, which the product sums over."""
@@ -36,6 +39,24 @@ def operand_element(lowering: Lowering, op: Op, slot: str, indices: list[ir.Valu
     indices[along] = builder.lshr(indices[along], ir.Constant(INDEX, sharing.bit_length() - 1))
     scale = widened(builder, _element(lowering, scales, indices), scales.type.element)
     return builder.fmul(builder.fpext(number, _DOUBLE), builder.fpext(scale, _DOUBLE))
+
+
+def narrow_element(
+    lowering: Lowering, op: Op, slot: str, indices: list[ir.Value], product: Product
+) -> ir.Value:
+    """Emit an element of operand "lhs" or "rhs" as its bits in a word of the product.
+
+    8-bit floats become bf16, exactly.
+    """
+    builder, value = lowering.builder, op.operands[slot]
+    number = _element(lowering, value, indices)
+    if product.operand == "i8x4":
+        flip = slot == "lhs" and product.is_flipped
+        return builder.xor(number, ir.Constant(_BYTE, FLIPPED_ZERO)) if flip else number
+    if value.type.element.name == "bf16":
+        return number
+    wide = builder.bitcast(widened(builder, number, value.type.element), ir.IntType(32))
+    return builder.trunc(builder.lshr(wide, ir.Constant(wide.type, 16)), ir.IntType(16))
 
 
 def _element(lowering: Lowering, value: Value, indices: list[ir.Value]) -> ir.Value:

@@ -14,6 +14,9 @@ on a GPU.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from llvmlite import ir
 
 from tileir.codegen.analysis.narrow_folds import rounds_narrowly
@@ -26,6 +29,7 @@ from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.planning.tiles import is_tile
 from tileir.ir import Op
 
+from . import quick_extremum
 from .fold_trees import reduce_lanes, scan_index, scan_lanes
 from .lanes import (
     LANE_BYTES,
@@ -37,6 +41,9 @@ from .lanes import (
     store_results,
 )
 
+Fold = Callable[[list[ir.Value], list[ir.Value]], list[ir.Value]]
+"""Combines a value for each operand with another one."""
+
 UNROLLED_LANES = 8
 """Up to so many lanes are folded by unrolled code."""
 
@@ -45,13 +52,17 @@ def _reduce(lowering: Lowering, op: Op) -> None:
     builder, narrow = lowering.builder, rounds_narrowly(op)
     plan = Plan.of(op, commutes(op), LANE_BYTES if narrow else REGISTER_BYTES)
     distributed = plan.across == plan.dim
+    quick = distributed and quick_extremum.applies(op)
     with nest(builder, plan.outer) as outer:
         if narrow:
             accumulators = reduce_lanes(lowering, op, plan, outer)
+        elif quick:
+            accumulators = _fold_extremum(lowering, op, plan, outer)
         else:
-            accumulators = _fold_in_order(lowering, op, plan, outer)
-        if distributed:
-            _halve(lowering, op, accumulators, plan.lanes)
+            accumulators = Accumulators(lowering, op, plan.lanes)
+            _fold_in_order(lowering, op, plan, outer, accumulators)
+        if distributed and not quick:
+            _halve(lowering, accumulators, plan.lanes, partial(fold_pair, lowering, op))
         with nest(builder, (1 if distributed else plan.lanes,), unrolled=True) as last:
             whole = plan.position(builder, outer, ZERO, last.indices[0])
             position = _without(builder, whole, plan.dim)
@@ -60,9 +71,20 @@ def _reduce(lowering: Lowering, op: Op) -> None:
         lowering.finish(result)
 
 
-def _fold_in_order(lowering: Lowering, op: Op, plan: Plan, outer: Position) -> Accumulators:
-    """Fold each lane from its first element to the last; return the accumulators."""
-    builder, accumulators = lowering.builder, Accumulators(lowering, op, plan.lanes)
+def _fold_in_order(
+    lowering: Lowering,
+    op: Op,
+    plan: Plan,
+    outer: Position,
+    accumulators: Accumulators,
+    start: Callable[[list[ir.Value]], list[ir.Value]] = lambda elements: elements,
+    fold: Fold | None = None,
+) -> None:
+    """Fold each lane from its first element to the last, by the body or by `fold`.
+
+    `start` gives the accumulators for the first elements.
+    """
+    builder, fold = lowering.builder, fold or partial(fold_pair, lowering, op)
     ahead = Ahead(lowering, op, plan.across)
 
     def begin(step: ir.Value) -> None:
@@ -72,9 +94,25 @@ def _fold_in_order(lowering: Lowering, op: Op, plan: Plan, outer: Position) -> A
         with steps as (step, lane, is_first):
             position = plan.position(builder, outer, step, lane)
             elements = elements_at(lowering, op, position)
-            if not is_first:
-                elements = fold_pair(lowering, op, elements, accumulators.load(lane))
-            accumulators.store(lane, elements)
+            if is_first:
+                accumulators.store(lane, start(elements))
+            else:
+                accumulators.store(lane, fold(elements, accumulators.load(lane)))
+
+
+def _fold_extremum(lowering: Lowering, op: Op, plan: Plan, outer: Position) -> Accumulators:
+    """Fold all lanes of a maximum or minimum: quickly first, by the body if that may be wrong."""
+    builder, accumulators = lowering.builder, Accumulators(lowering, op, plan.lanes)
+    start, fold = (
+        partial(quick_extremum.start, builder, op),
+        partial(quick_extremum.fold, builder, op),
+    )
+    _fold_in_order(lowering, op, plan, outer, accumulators, start, fold)
+    _halve(lowering, accumulators, plan.lanes, fold)
+    [result] = accumulators.load(ZERO)
+    with builder.if_then(quick_extremum.may_be_wrong(builder, op, result), likely=False):
+        _fold_in_order(lowering, op, plan, outer, accumulators)
+        _halve(lowering, accumulators, plan.lanes, partial(fold_pair, lowering, op))
     return accumulators
 
 
@@ -103,13 +141,13 @@ def _scan_in_order(lowering: Lowering, op: Op, plan: Plan, outer: Position) -> N
             store_results(lowering, op, position, running)
 
 
-def _halve(lowering: Lowering, op: Op, accumulators: Accumulators, lanes: int) -> None:
+def _halve(lowering: Lowering, accumulators: Accumulators, lanes: int, fold: Fold) -> None:
     """Fold all lanes into the first by halving: the upper half is folded into the lower one."""
     builder = lowering.builder
 
     def onto(lane: ir.Value, half: ir.Value) -> None:
         other = accumulators.load(builder.add(half, lane, flags=("nuw", "nsw")))
-        accumulators.store(lane, fold_pair(lowering, op, other, accumulators.load(lane)))
+        accumulators.store(lane, fold(other, accumulators.load(lane)))
 
     while lanes > UNROLLED_LANES:
         lanes //= 2

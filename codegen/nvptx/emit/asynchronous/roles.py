@@ -7,10 +7,13 @@ waits for the end of the phase before, which a fresh mbarrier counts as ended.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 
-from tileir.codegen.block.roles import of_cluster
-from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.block.op_rules import WARPGROUP
+from tileir.codegen.block.roles import of_cluster, role_of
+from tileir.codegen.layouts.linear_layout import LANE_BITS, log2
 from tileir.codegen.nvptx.emit.context import I32, Context
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge, elected, set_registers
@@ -18,6 +21,8 @@ from tileir.ir import Op
 
 from .tensor_copies import BLOCKS, mbarrier_of, start_copies, tile_in_slot
 
+FIRST_OF_GROUPS = 2
+"""The barrier of the first warpgroup: 0 is that of the block, 1 that of a role."""
 _LANES = (1 << LANE_BITS) - 1
 
 
@@ -92,10 +97,69 @@ def release_slot(ctx: Context, op: Op) -> None:
         tensor_copy.arrive_if(builder, barrier, wanted)
 
 
+def order_wait(ctx: Context, op: Op) -> None:
+    """Lower order_wait: each warpgroup waits at a barrier of its own."""
+    _order(ctx, "sync", _group(ctx, op), op)
+
+
+def order_pass(ctx: Context, op: Op) -> None:
+    """Lower order_pass: arrive at the barrier of the next warpgroup, and do not wait."""
+    group, last = _group(ctx, op), ir.Constant(I32, _groups(op) - 1)
+    builder = ctx.builder
+    following = builder.add(group, ir.Constant(I32, 1))
+    is_last = builder.icmp_unsigned("==", group, last)
+    _order(ctx, "arrive", builder.select(is_last, ir.Constant(I32, 0), following), op)
+
+
+def order_start(ctx: Context, op: Op) -> None:
+    """Lower order_start: the last warpgroup arrives for the first one."""
+    _order_of_one(ctx, "arrive", _groups(op) - 1, op)
+
+
+def order_end(ctx: Context, op: Op) -> None:
+    """Lower order_end: the first warpgroup waits for the last one."""
+    _order_of_one(ctx, "sync", 0, op)
+
+
+def _order_of_one(ctx: Context, way: str, number: int, op: Op) -> None:
+    """Have one warpgroup wait or arrive at the barrier of the first one."""
+    builder = ctx.builder
+    is_it = builder.icmp_unsigned("==", _group(ctx, op), ir.Constant(I32, number))
+    with builder.if_then(is_it):
+        _order(ctx, way, ir.Constant(I32, 0), op)
+
+
+def _order(ctx: Context, way: str, group: ir.Value, op: Op) -> None:
+    """Wait or arrive at the barrier of a warpgroup, which two of them complete."""
+    number = ctx.builder.add(group, ir.Constant(I32, FIRST_OF_GROUPS))
+    both = ir.Constant(I32, 2 * WARPGROUP << LANE_BITS)
+    name = f"llvm.nvvm.barrier.cta.{way}.aligned.count"
+    function = ctx.builder.module.globals.get(name)
+    if function is None:
+        kind = ir.FunctionType(ir.VoidType(), [I32, I32])
+        function = ir.Function(ctx.builder.module, kind, name)
+    ctx.builder.call(function, [number, both])
+
+
+def _groups(op: Op) -> int:
+    return cast(Op, role_of(op)).attributes["warps"] // WARPGROUP
+
+
+def _group(ctx: Context, op: Op) -> ir.Value:
+    """Return the number of a thread's warpgroup in its role."""
+    builder, first = ctx.builder, cast(Op, role_of(op)).attributes["first"]
+    own = builder.sub(ctx.warp(), ir.Constant(I32, first))
+    return builder.lshr(own, ir.Constant(I32, log2(WARPGROUP)))
+
+
 LOWERINGS = {
     "acquire_slot": acquire_slot,
     "commit_slot": commit_slot,
     "held_slot": held_slot,
+    "order_end": order_end,
+    "order_pass": order_pass,
+    "order_start": order_start,
+    "order_wait": order_wait,
     "release_slot": release_slot,
     "role": lower_role,
     "wait_slot": wait_slot,

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from tileir.codegen.block.control_edges import loop_block
+from tileir.codegen.block.op_facts import COPIES
 from tileir.ir import Block, Body, Op, Value
 from tileir.messages.wording import counted
 from tileir.types import Token
@@ -228,7 +229,7 @@ def _comes_around(barrier: Op, access: Access) -> bool:
 
 
 def _is_copy(access: SharedAccess | MemoryAccess) -> bool:
-    return access.name == "copy_async"
+    return access.name in COPIES
 
 
 def _is_outside(block: Block | None, here: Block | None) -> bool:

@@ -39,12 +39,16 @@ FEW_REGISTERS = 48
 """Registers a thread that kernels with few have: by them, so many blocks of an SM are resident."""
 
 
-def shares_of_residents(target: Target, threads: int) -> list[int]:
-    """Return the bytes of shared memory of each block if one is resident on an SM, or two, or more,
-    up to as many as have threads and few registers there."""
+def most_resident(target: Target, threads: int) -> int:
+    """Return how many blocks have threads, and few registers, on an SM: at least one."""
     most = min(target.threads_per_sm, target.registers_per_sm // FEW_REGISTERS) // threads
-    blocks = max(min(target.blocks_per_sm, most), 1)
-    return [target.shared_of_each(count) for count in range(1, blocks + 1)]
+    return max(min(target.blocks_per_sm, most), 1)
+
+
+def shares_of_residents(target: Target, most: int) -> list[int]:
+    """Return the bytes of shared memory of each block if one is resident on an SM, or two, or more,
+    up to the most."""
+    return [target.shared_of_each(count) for count in range(1, most + 1)]
 
 
 def place_barriers(

@@ -124,7 +124,9 @@ class _Split:
         for part in ring.parts:
             part.rings = tuple(ring.rings[number] for number in part.tiles)
             for slot, arrivals in (("full", None), ("empty", self._consumers)):
-                each = make("mbarrier_alloc", results=[Mbarrier(ring.slots)], origin=ring.full)
+                kinds = [Mbarrier(ring.slots)]
+                phase = {"phase": slot}
+                each = make("mbarrier_alloc", attributes=phase, results=kinds, origin=ring.full)
                 attributes = {"arrivals": arrivals}
                 operands = {"barriers": each.result}
                 made += [each, make("mbarrier_init", operands, attributes, origin=ring.full)]

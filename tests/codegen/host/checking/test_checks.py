@@ -131,6 +131,81 @@ def test_every_number_is_a_truth_value() -> None:
     kernel.run(check="undefined")
 
 
+MADE = [
+    # op, x, y, what is said, "" for nothing, with the first element it is said of
+    ("divf", (1, 0), (1, 0), "makes a NaN (lhs = 0.0, rhs = 0.0) at element [1]"),
+    ("divf", (0.1, 0), (0, 1), "makes an infinity (lhs = 0.1, rhs = 0.0) at element [0]"),
+    ("subf", (np.inf, 1), (np.inf, 1), "makes a NaN (lhs = inf, rhs = inf) at element [0]"),
+    ("mulf", (3e38, 1), (2, 1), "makes an infinity (lhs = 3e+38, rhs = 2.0)"),
+    ("addf", (np.nan, np.inf), (np.inf, 1), ""),
+    ("mulf", (-np.inf, np.nan), (2, np.nan), ""),
+    ("maxf", (np.nan, np.inf), (1, 1), ""),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(("op", "x", "y", "said"), MADE)
+def test_the_first_that_is_not_finite(op: str, x, y, said: str, dtype: str) -> None:
+    with np.errstate(over="ignore"):
+        kernel = on_pairs(op, "", *(np.array(each).astype(dtype) for each in (x, y)))
+    if not said:
+        kernel.run(check="nan")
+    elif dtype == "float32" or "NaN" in said:
+        assert str(problem(kernel, "nan")).startswith(f"{op}: {said}")
+
+
+def test_what_is_loaded_written_or_reinterpreted_is_made_by_nobody() -> None:
+    kernel = Kernel()
+    name = kernel.load(np.array([0x7F800000, 0x7FC00000], np.int32))
+    kernel.line(f"%f = bitcast {name} : tile<2xi32> -> tile<2xf32>")
+    kernel.line("%c = constant <f32: 0x7F800000> : tile<2xf32>")
+    kernel.line("%r = addf %f, %c  : tile<2xf32>")
+    kernel.store("%r", np.zeros(2, np.float32))
+    kernel.run(check="nan")
+
+
+def extents_of_one(shape: str, stride: str, given: str) -> str:
+    """A kernel that copies an element of a tensor whose stride is assumed to be even."""
+    tensor = f"tensor_view<{shape}xi32, strides=[{stride},1]>"
+    view = f"partition_view<tile=(1x1), {tensor}>"
+    return f"""
+    entry @k(%p: tile<ptr<i32>>, %n: tile<i32>, %s: tile<i32>) {{
+      %o = constant <i32: 1> : tile<i32>
+      %a = assume div_by<2>, {given} : tile<i32>
+      %b = assume bounded<0, ?>, %a : tile<i32>
+      %t = make_tensor_view %p, shape = [{"%n" if "?" in shape else "1"}, 1], strides = [%b, 1]
+        : tile<i32> -> {tensor}
+      %v = make_partition_view %t : {view}
+      %z = constant <i32: 0> : tile<i32>
+      %x, %u = load_view_tko weak %v[%z, %z] : {view}, tile<i32> -> tile<1x1xi32>, token
+      %w = print_tko "%d", %x : tile<1x1xi32> -> token
+      return
+    }}"""
+
+
+@pytest.mark.parametrize("given", ["%s", "%o"])
+def test_a_stride_that_no_index_multiplies(given: str) -> None:
+    array = np.zeros(8, np.int32)
+    fixed = tileir.assemble(extents_of_one("1x1", "?", given))
+    assert not tileir.verify(fixed)
+    compile(fixed, check="undefined")["k"].launch(1, [array, 1, 7])
+    dynamic = compile(tileir.assemble(extents_of_one("?x1", "?", given)), check="undefined")["k"]
+    dynamic.launch(1, [array, 1, 7])
+    with pytest.raises(KernelError, match="assume: div_by<2> is assumed") as found:
+        dynamic.launch(1, [array, 2, 7])
+    assert ":4:" in found.value.location
+
+
+def test_a_stride_that_is_more_than_that() -> None:
+    text = extents_of_one("1x1", "?", "%o").replace(
+        "%w =", '%y = print_tko "%d", %a : tile<i32> -> token\n%w ='
+    )
+    (warning,) = tileir.verify(tileir.assemble(text))
+    assert warning.kind == "broken-promise"
+    with pytest.raises(KernelError, match="is assumed"):
+        compile(tileir.assemble(text), check="undefined")["k"].launch(1, [np.zeros(1, "i4"), 1, 7])
+
+
 ASSUMPTIONS = [
     # predicate, elements of which it is true, and of which it is not, and which is the first
     ("div_by<4>", (0, 4, -8, 100), (4, 4, 6, 4), 2),
@@ -233,11 +308,12 @@ def blocks(
 
 def test_an_index_outside_of_the_view() -> None:
     assert blocks(20, 8, 3, BOTH) == ""
-    assert blocks(20, 8, 4, "memory") == "", "nothing is stored there"
-    assert blocks(20, 8, 4, "undefined") == (
-        "store_view_tko: index 0 is outside the view's index space (index = 3) in k, "
-        "block (3, 0, 0) (<text>:8:12)"
-    )
+    for check in ("memory", "undefined"):
+        assert blocks(20, 8, 4, check) == (
+            "store_view_tko: index 0 is outside the view's index space (index = 3, of = 3) in k, "
+            "block (3, 0, 0) (<text>:8:12)"
+        )
+    assert blocks(20, 8, 4, "nan") == "", "nothing is stored there"
 
 
 def test_a_view_larger_than_its_array() -> None:

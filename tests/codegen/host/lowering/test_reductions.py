@@ -272,3 +272,38 @@ def test_what_is_broadcast_along_a_row_does_not_slow_its_loop_down(rows: int) ->
     divisions = [line for line in optimized.splitlines() if re.search(r"fdiv|div[ps]s", line)]
     assert divisions
     assert not [line for line in divisions if re.search(r"divss|fdiv\ts", line)]
+
+
+SPECIAL = {
+    "numbers": [1.0, -2.0, 3.5],
+    "NaN first": [np.nan, -1.0, -3.0],
+    "NaN last": [-1.0, -3.0, np.nan],
+    "only NaN": [np.nan],
+    "infinities": [-np.inf, np.inf],
+    "lowest": [-np.inf],
+    "highest": [np.inf],
+    "lowest and NaN": [-np.inf, np.nan],
+    "highest and NaN": [np.nan, np.inf],
+    "zeros": [0.0, -0.0],
+    "zeros the other way": [-0.0, 0.0],
+    "zeros and NaN": [np.nan, -0.0],
+    "zero above": [-1.0, -0.0, 0.0],
+    "zero below": [1.0, 0.0, -0.0],
+    "smallest": [1e-45, -1e-45],
+}
+
+
+@pytest.mark.parametrize("row", SPECIAL)
+@pytest.mark.parametrize("body", ["maxf", "minf"])
+def test_extrema_of_special_numbers(body: str, row: str) -> None:
+    """NaN is left out unless there is nothing else, and zeros have signs."""
+    start, function = FLOATS[f"{body} {{0}}, {{1}}"] if body == "minf" else ("0xFF800000", np.fmax)
+    for count in (4, 64, 4096):
+        array = np.resize(np.float32(SPECIAL[row]), count)
+        text = [f"%v = {body} %e0, %a0 : tile<f32>", "yield %v : tile<f32>"]
+        [found] = run_fold("reduce", [array], 0, [start], text)
+        expected = np.float32(function.reduce(array))
+        np.testing.assert_array_equal(found.ravel(), [expected])
+        if expected == 0:
+            signs = np.signbit(array[array == 0])
+            assert np.signbit(found).all() == (signs.all() if body == "maxf" else signs.any())

@@ -8,13 +8,13 @@ import pytest
 
 from tests.codegen.build import tile
 from tileir import Buffer
-from tileir.codegen.arguments.array_address import address_of
 from tileir.codegen.arguments.extents import of_allocations
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.host.running.arguments import Packer, pack
 from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.codegen.host.running.launch import check_threads
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 
 from .passing import WAYS
 

@@ -24,46 +24,58 @@ from tileir.codegen.nvptx.passes import delay_products
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.ir import Op
 
-_VIEW = "partition_view<tile=(64x64), padding_value = zero, tensor_view<?x64xf16, strides=[64,1]>"
-_TURNED = f"{_VIEW}, dim_map=[1, 0]>"
-_HALF, _FULL, _ROW = "tile<64x64xf16>", "tile<64x64xf32>", "tile<64x1xf32>"
 
-
-def _loop(name: str, low: str, high: str, most: str, acc: str) -> str:
+def _loop(size: int, name: str, low: str, high: str, most: str, acc: str) -> str:
     """Return a loop over tiles of keys and values, with its results `name`#0 and `name`#1."""
+    row, full, score = f"tile<{size}x1xf32>", f"tile<{size}x64xf32>", f"tile<{size}x{size}xf32>"
+    half, keys, values = (
+        f"tile<{each}xf16>" for each in (f"{size}x{size}", f"64x{size}", f"{size}x64")
+    )
     return f"""
     %{name}:2 = for %i in (%{low} to %{high}, step %one) : tile<i32>
-        iter_values(%most = %{most}, %acc = %{acc}) -> ({_ROW}, {_FULL}) {{
-      %k, %tk = load_view_tko weak %pk[%zero, %i] : {_TURNED}, tile<i32> -> {_HALF}, token
-      %score = mmaf %query, %k, %none : {_HALF}, {_HALF}, {_FULL}
-      %high = reduce %score dim=1 identities=[0xFF800000 : f32] : {_FULL} -> tile<64xf32>
+        iter_values(%most = %{most}, %acc = %{acc}) -> ({row}, {full}) {{
+      %k, %tk = load_view_tko weak %pk[%zero, %i] : {_turned(size)}, tile<i32> -> {keys}, token
+      %score = mmaf %query, %k, %fresh : {values}, {keys}, {score}
+      %high = reduce %score dim=1 identities=[0xFF800000 : f32] : {score} -> tile<{size}xf32>
       (%x0: tile<f32>, %x1: tile<f32>) {{
         %x2 = maxf %x0, %x1 : tile<f32>
         yield %x2 : tile<f32>
       }}
-      %column = reshape %high : tile<64xf32> -> {_ROW}
-      %higher = maxf %most, %column : {_ROW}
-      %grows = cmpf greater_than ordered %higher, %most : {_ROW} -> tile<64x1xi1>
-      %sign = select %grows, %minus, %plus : tile<64x1xi1>, {_ROW}
-      %signs = broadcast %sign : {_ROW} -> {_FULL}
-      %scaled = mulf %acc, %signs : {_FULL}
-      %least = maxf %score, %low2 : {_FULL}
-      %power = minf %least, %high2 : {_FULL}
-      %half = ftof %power : {_FULL} -> {_HALF}
-      %v, %tv = load_view_tko weak %pv[%i, %zero] : {_VIEW}>, tile<i32> -> {_HALF}, token
-      %next = mmaf %half, %v, %scaled : {_HALF}, {_HALF}, {_FULL}
-      continue %higher, %next : {_ROW}, {_FULL}
+      %column = reshape %high : tile<{size}xf32> -> {row}
+      %higher = maxf %most, %column : {row}
+      %grows = cmpf greater_than ordered %higher, %most : {row} -> tile<{size}x1xi1>
+      %sign = select %grows, %minus, %plus : tile<{size}x1xi1>, {row}
+      %signs = broadcast %sign : {row} -> {full}
+      %scaled = mulf %acc, %signs : {full}
+      %least = maxf %score, %low2 : {score}
+      %power = minf %least, %high2 : {score}
+      %half = ftof %power : {score} -> {half}
+      %v, %tv = load_view_tko weak %pv[%i, %zero] : {_view(size)}, tile<i32> -> {values}, token
+      %next = mmaf %half, %v, %scaled : {half}, {values}, {full}
+      continue %higher, %next : {row}, {full}
     }}"""
 
 
-_LOOP = _loop("r", "low", "end", "start", "none")
-_TILE = f"""
-    %query, %tq = load_view_tko weak %pq[%x, %zero] : {_VIEW}>, tile<i32> -> {_HALF}, token
-    {_LOOP}
-    %u = store_view_tko weak %r#1, %pc[%x, %zero]
-      : {_FULL}, partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>,
-        tile<i32> -> token"""
-TEXT = f"""
+def _view(size: int) -> str:
+    tensor = "tensor_view<?x64xf16, strides=[64,1]>"
+    return f"partition_view<tile=({size}x64), padding_value = zero, {tensor}>"
+
+
+def _turned(size: int) -> str:
+    return _view(size).replace(f"({size}x64)", f"(64x{size})")[:-1] + ", dim_map=[1, 0]>"
+
+
+def texts(size: int) -> dict[str, str]:
+    """Return the kernels, with so many rows and keys in an iteration."""
+    row, full, score = f"tile<{size}x1xf32>", f"tile<{size}x64xf32>", f"tile<{size}x{size}xf32>"
+    results = f"partition_view<tile=({size}x64), tensor_view<?x64xf32, strides=[64,1]>>"
+    loop = _loop(size, "r", "low", "end", "start", "none")
+    tile = f"""
+    %query, %tq = load_view_tko weak %pq[%x, %zero]
+      : {_view(size)}, tile<i32> -> tile<{size}x64xf16>, token
+    {loop}
+    %u = store_view_tko weak %r#1, %pc[%x, %zero] : {full}, {results}, tile<i32> -> token"""
+    text = f"""
 cuda_tile.module @m {{
   entry @k(%q0: tile<ptr<f16>>, %k0: tile<ptr<f16>>, %v0: tile<ptr<f16>>, %c0: tile<ptr<f32>>,
            %m: tile<i32>, %n: tile<i32>, %low: tile<i32>, %end: tile<i32>) {{
@@ -78,66 +90,65 @@ cuda_tile.module @m {{
       : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
     %vc = make_tensor_view %c0, shape = [%m, 64], strides = [64, 1]
       : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
-    %pq = make_partition_view %vq : {_VIEW}>
-    %pk = make_partition_view %vk : {_TURNED}
-    %pv = make_partition_view %vv : {_VIEW}>
-    %pc = make_partition_view %vc
-      : partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>
+    %pq = make_partition_view %vq : {_view(size)}
+    %pk = make_partition_view %vk : {_turned(size)}
+    %pv = make_partition_view %vv : {_view(size)}
+    %pc = make_partition_view %vc : {results}
     %x, %y, %z = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %two = constant <i32: 2> : tile<i32>
-    %none = constant <f32: 0.0> : {_FULL}
-    %start = constant <f32: 0xFF800000> : {_ROW}
-    %minus = constant <f32: -1.0> : {_ROW}
-    %plus = constant <f32: 1.0> : {_ROW}
-    %low2 = constant <f32: -2.0> : {_FULL}
-    %high2 = constant <f32: 2.0> : {_FULL}
-    {_TILE}
+    %none = constant <f32: 0.0> : {full}
+    %fresh = constant <f32: 0.0> : {score}
+    %start = constant <f32: 0xFF800000> : {row}
+    %minus = constant <f32: -1.0> : {row}
+    %plus = constant <f32: 1.0> : {row}
+    %low2 = constant <f32: -2.0> : {score}
+    %high2 = constant <f32: 2.0> : {score}
+    {tile}
     return
   }}
 }}
 """
-TWO_LOOPS = TEXT.replace(
-    _LOOP,
-    "%half2 = divi %end, %two signed rounding<zero> : tile<i32>\n%middle = maxi %half2, %low signed"
-    f" : tile<i32>{_loop('s', 'low', 'middle', 'start', 'none')}"
-    f"{_loop('r', 'middle', 'end', 's#0', 's#1')}",
-)
-"""The same iterations in two loops, which take turns with one ring."""
-UNSCALED = TEXT.replace("%half, %v, %scaled", "%half, %v, %acc")
-"""The sum is not scaled: it is carried as it is."""
-PERSISTENT = TEXT.replace(
-    _TILE,
-    f"""
+    two_loops = text.replace(
+        loop,
+        "%half2 = divi %end, %two signed rounding<zero> : tile<i32>\n%middle = maxi %half2, %low"
+        f" signed : tile<i32>{_loop(size, 's', 'low', 'middle', 'start', 'none')}"
+        f"{_loop(size, 'r', 'middle', 'end', 's#0', 's#1')}",
+    )
+    persistent = text.replace(
+        tile,
+        f"""
     %tiles = constant <i32: 3> : tile<i32>
     for %x9 in (%zero to %tiles, step %one) : tile<i32> {{
-      {_TILE.replace("%x,", "%x9,")}
+      {tile.replace("%x,", "%x9,")}
       continue
     }}""",
-)
-"""One block has three tiles of rows."""
-USED = TEXT.replace("mmaf %query, %k, %none", "mmaf %query, %k, %acc")
-"""The first product adds to the sum of the second one."""
-ONE_TILE = TEXT.replace("%half, %v, %scaled", "%half, %k, %scaled")
-"""Both products multiply the same tile, of which two slots are read at a time."""
-STORED = TEXT.replace(
-    "continue %higher, %next",
-    f"""%w = store_view_tko weak %next, %pc[%x, %zero]
-      : {_FULL}, partition_view<tile=(64x64), tensor_view<?x64xf32, strides=[64,1]>>,
-        tile<i32> -> token
+    )
+    stored = text.replace(
+        "continue %higher, %next",
+        f"""%w = store_view_tko weak %next, %pc[%x, %zero] : {full}, {results}, tile<i32> -> token
       continue %higher, %next""",
-)
-"""Each iteration stores its sum."""
-TEXTS = {
-    "attention": TEXT,
-    "two loops": TWO_LOOPS,
-    "unscaled": UNSCALED,
-    "persistent": PERSISTENT,
-    "used": USED,
-    "one tile": ONE_TILE,
-}
-DELAYED = ["attention", "two loops", "unscaled", "persistent", "one tile"]
+    )
+    return {
+        "attention": text,
+        "two loops": two_loops,  # the same iterations, which take turns with one ring
+        "unscaled": text.replace("%half, %v, %scaled", "%half, %v, %acc"),
+        "persistent": persistent,  # one block has three tiles of rows
+        # both products multiply the same tile, of which two slots are read at a time
+        "one tile": text.replace("%half, %v, %scaled", "%half, %k, %scaled"),
+        # the first product adds to the sum of the second one
+        "used": text.replace("mmaf %query, %k, %fresh", "mmaf %query, %k, %acc"),
+        "stored": stored,  # each iteration stores its sum
+    }
+
+
+TEXTS = texts(64)
+STORED, TEXT = TEXTS.pop("stored"), TEXTS["attention"]
+LARGE = {f"{name}, large": texts(128)[name] for name in ("two loops", "persistent")}
+"""For two warpgroups."""
+TEXTS |= LARGE
+DELAYED = ["attention", "two loops", "unscaled", "persistent", "one tile", *LARGE]
 
 
 @cache
@@ -147,12 +158,13 @@ def kernel(name: str) -> Any:
 
 def _expected(name: str, q: Any, k: Any, v: Any, low: int, end: int) -> np.ndarray:
     """Return the result, by the iterations of the text."""
+    size = 128 if name in LARGE else 64
     acc = np.zeros((len(q), 64), np.float32)
     most = np.full((len(q), 1), -np.inf, np.float32)
     for i in range(low, end):
-        keys, values = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
+        keys, values = np.zeros((size, 64), np.float32), np.zeros((size, 64), np.float32)
         for tile, source in ((keys, k), (values, v)):
-            part = source[64 * i : 64 * i + 64]
+            part = source[size * i : size * (i + 1)]
             tile[: len(part)] = part
         if name == "one tile":
             values = keys.T
@@ -175,7 +187,8 @@ def launch(
         for count in (rows, keys, keys)
     )
     c = aligned(np.full((rows, 64), 99, np.float32))
-    grid = (1 if name == "persistent" else -(-rows // 64),)
+    size = 128 if name in LARGE else 64
+    grid = (1 if name.startswith("persistent") else -(-rows // size),)
     return [q, k, v, c, rows, keys, *trips], grid, _expected(name, q, k, v, *trips)
 
 
@@ -188,7 +201,7 @@ def run(
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("name", ["attention", "two loops", "one tile"])
+@pytest.mark.parametrize("name", ["attention", "two loops", "one tile", *LARGE])
 def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 150, 300, (0, 5), schedule)
 
@@ -244,11 +257,11 @@ def _why(text: str, registers: int = 232) -> str:
 
 
 def test_why_products_are_not_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _why(USED) == "sum_used"
+    assert _why(TEXTS["used"]) == "sum_used"
     assert _why(STORED) == "delayed_effect"
     assert _why(TEXT, 96) == "delayed_registers"
     monkeypatch.setattr(delay_products, "TWICE_READ", 6)
-    assert _why(ONE_TILE) == "delayed_slots"
+    assert _why(TEXTS["one tile"]) == "delayed_slots"
 
 
 def test_keys_and_values_are_awaited_and_released_by_themselves() -> None:
@@ -263,6 +276,33 @@ def test_keys_and_values_are_awaited_and_released_by_themselves() -> None:
     assert len(keys) == len(values) == 1
     assert keys != values
     assert not any(op.name == "held_slot" for op in block.ops)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_warpgroups_take_turns_to_start_products(name: str) -> None:
+    """At a barrier of each, at which only the group before it arrives as well."""
+    made = kernel(name)
+    (consumer, _) = made.plan["k"]["roles"]
+    assert consumer["warps"] == 8
+    entry = made.ptx.partition(".entry k_without")[0]
+    loop = entry[: entry.index("wait_group.sync.aligned 1")].rpartition("$L__BB")[2]
+    places = [
+        re.search(each, loop) for each in (r"bar.sync \t%r", "wgmma.mma_async", r"bar.arrive \t%r")
+    ]
+    assert [each.start() for each in places if each] == sorted(
+        each.start() for each in places if each
+    )
+    remarks = made.stages["overlap_products"].remarks
+    assert all("ordered_groups" in each.facts["reasons"] for each in remarks)
+    assert (
+        len(re.findall("bar.arrive \t2, 256", entry))
+        == len(re.findall("bar.sync \t2, 256", entry))
+        == 1
+    )
+
+
+def test_one_warpgroup_has_nobody_to_take_turns_with() -> None:
+    assert "bar.arrive" not in kernel("attention").ptx
 
 
 def test_a_loop_without_dependent_products_is_left_alone() -> None:

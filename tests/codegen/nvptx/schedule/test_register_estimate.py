@@ -96,6 +96,7 @@ SPILLING = (
 
 
 @pytest.mark.oracle
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "target"),
     [(name, target) for name in SPILLING for target in ("sm_80", "sm_90")],

@@ -77,6 +77,7 @@ def test_the_emulator_does_what_the_documents_say(name: str, on_emulator: probe.
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", sorted(ROWS.keys() - set(FEW)))
 def test_so_it_does_for_the_others(name: str, on_emulator: probe.Launch) -> None:
     found = probe.expanded(probe.answer(ROWS[name], on_emulator))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_char, c_int, c_void_p
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class _ArrayInterface(ctypes.Structure):
