@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tileir.errors import TileIRError
-from tileir.read.untouched import untouched
+from tileir.read.untouched import Module, untouched
 
 from . import own_code
 
@@ -25,7 +25,8 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
     """
     try:
         code = _own_code()
-        data = bytecode.data if untouched(bytecode) else bytecode.build(check=False)
+        same = untouched(cast(Module, bytecode))  # pyright does not look through `once`
+        data = bytecode.data if same else bytecode.build(check=False)
     except (TileIRError, OSError):
         return None
     if code is None:
