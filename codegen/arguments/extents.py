@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 from tileir.launch.buffer import Buffer
 
 from .dlpack import HOST_DEVICES, Export, from_dlpack
@@ -33,8 +34,7 @@ def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsi
 
 def of_array(array: np.ndarray) -> Extent:
     """Return the extent of a NumPy array."""
-    address = array.__array_interface__["data"][0]
-    return footprint(address, array.shape, array.strides, array.itemsize)
+    return footprint(address_of(array), array.shape, array.strides, array.itemsize)
 
 
 def of_buffer(buffer: Buffer) -> tuple[int, Extent]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
@@ -59,7 +60,7 @@ def _array(array: np.ndarray, pointee: Scalar | None, written: bool) -> HostMemo
     if not array.dtype.isnative:
         raise LaunchError(f"expected native byte order, got {array.dtype.str}")
     _check(_name(array.dtype), not array.flags.writeable, pointee, written)
-    return HostMemory(array.__array_interface__["data"][0], of_array(array), array)
+    return HostMemory(address_of(array), of_array(array), array)
 
 
 def _check(dtype: str, read_only: bool, pointee: Scalar | None, written: bool) -> None:

@@ -6,12 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import tileir
-from tileir import formats
 from tileir.errors import TileIRError
+from tileir.read.untouched import Module, untouched
+
+from . import own_code
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -25,7 +25,8 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
     """
     try:
         code = _own_code()
-        data = bytecode.build(check=False)
+        same = untouched(cast(Module, bytecode))  # pyright does not look through `once`
+        data = bytecode.data if same else bytecode.build(check=False)
     except (TileIRError, OSError):
         return None
     if code is None:
@@ -37,19 +38,6 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
     return digest.hexdigest()
 
 
-def sources() -> list[Path]:
-    """Return all source files of the three layers, in an order independent of the machine."""
-    folders = (tileir.__path__[0], formats.__path__[0], Path(__file__).parents[1])
-    return [path for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
-
-
 @cache
 def _own_code() -> str | None:
-    """Hash all our source files, which takes a few milliseconds; None if there are none."""
-    digest, files = hashlib.sha256(), sources()
-    for path in files:
-        data = path.read_bytes()
-        name = Path(*path.parts[-3:])
-        digest.update(f"{name}\0{len(data)}\0".encode(errors="replace"))
-        digest.update(data)
-    return digest.hexdigest() if files else None
+    return own_code.digest()

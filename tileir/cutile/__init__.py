@@ -54,6 +54,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": [],
         "help": "print this value of kernels that have it; names are those of `tileir dis`",
     },
+    "autotune": {
+        "metavar": "WHICH",
+        "default": "first",
+        "help": "configurations that cuTile's tuner measures: first (it takes the first that can "
+        "be launched, and measures nothing), all, or the number of them (first)",
+    },
 }
 """Argument of `install` -> what its option on command lines is for argparse."""
 
@@ -69,6 +75,7 @@ def install(
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
     break_on: str | Iterable[str] = (),
+    autotune: str | int = "first",
 ) -> None:
     """Run every cuTile kernel of this process on the CPU from now on; this cannot be undone.
 
@@ -81,13 +88,15 @@ def install(
     break_on "assert", "finding" or both: where a launch shows its variables, and opens pdb if
              somebody is at a terminal; the traceback of its error ends in the kernel, so that
              `%debug` of a notebook finds them, too
+    autotune "first", "all" or a number: the configurations that cuTile's tuner measures; "first"
+             takes the first one that can be launched, and measures nothing
 
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
-    an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
-    already loaded the real driver.
+    an unknown version of cuda-tile, GPU or check, for less than one thread or configuration, and if
+    cuTile has already loaded the real driver.
     """
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_stand_in, traced
+        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
         from .driver import Driver
         from .options import Options
 
@@ -95,10 +104,11 @@ def install(
     checks, names, breaks = listed
     options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
     driver = Driver(capability(sm), options)
+    tuner.measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
         torch_stand_in.install(driver.capability)
-        cutile_internals.install(driver)
+        cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
 

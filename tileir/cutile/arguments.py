@@ -8,13 +8,14 @@ against the bounds of arrays.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 
 
 class DeviceArray:
@@ -24,7 +25,46 @@ class DeviceArray:
 
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
-        self.__cuda_array_interface__ = array.__array_interface__
+        flags = array.flags
+        self.__cuda_array_interface__ = {
+            "version": 3,
+            "typestr": array.dtype.str,
+            "shape": array.shape,
+            "strides": None if flags.c_contiguous else array.strides,
+            "data": (address_of(array), not flags.writeable),
+        }
+
+
+_CONSTANTS = frozenset({bool, float, int, str, type(None)})
+"""Types of arguments that have no memory."""
+
+_tensors: set[type] = set()
+"""torch's classes of tensors, and those derived from them, as far as arguments had them."""
+
+
+def offered_at_once(arguments: Sequence[Any]) -> list[Any] | None:
+    """Return arguments in a form that cuTile takes if that is all there is to do; else None.
+
+    That is where nothing has to know the memory behind them: there are only numbers, arrays to
+    which a kernel may write, and tensors, and none of them is to be refused.
+    """
+    offered = []
+    for argument in arguments:
+        kind = type(argument)
+        if kind in _tensors:
+            if not argument.is_cuda:
+                if not argument.is_cpu:
+                    return None
+                argument = _on_device(argument)
+        elif kind is np.ndarray:
+            flags = argument.flags
+            if not (flags.c_contiguous and flags.writeable):
+                return None
+            argument = DeviceArray(argument)
+        elif kind not in _CONSTANTS:
+            return None
+        offered.append(argument)
+    return offered
 
 
 class Region(NamedTuple):
@@ -43,6 +83,12 @@ def region_at(address: int, known: Mapping[int, Region]) -> Region | None:
         if start < address < start + nbytes:
             return Region(name, start + nbytes - address, writable)
     return None
+
+
+def _on_device(tensor: Any) -> Any:
+    from .torch_stand_in.tensors import on_device
+
+    return on_device(tensor)
 
 
 class Arguments:
@@ -71,6 +117,7 @@ class Arguments:
             for field in fields(argument):
                 self._offered(getattr(argument, field.name), f"{name}.{field.name}")
         elif hasattr(argument, "untyped_storage"):
+            _tensors.add(type(argument))
             return self._tensor(argument, name)
         elif (interface := getattr(argument, "__cuda_array_interface__", None)) is not None:
             self._interface(interface, name)
@@ -92,7 +139,7 @@ class Arguments:
         if array.size and any(span < 0 for span in spans):
             raise LaunchError(f"argument {name} has negative strides, which cuTile cannot express")
         nbytes = sum(spans) + array.itemsize if array.size else 0
-        self._add(array.__array_interface__["data"][0], name, nbytes, array.flags.writeable)
+        self._add(address_of(array), name, nbytes, array.flags.writeable)
         return DeviceArray(array)
 
     def _tensor(self, tensor: Any, name: str) -> Any:
@@ -100,11 +147,7 @@ class Arguments:
             raise LaunchError(f'argument {name} is a tensor on device {tensor.device}, not "cuda"')
         storage, address = tensor.untyped_storage(), tensor.data_ptr()
         self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
-        if tensor.is_cuda:
-            return tensor
-        from .torch_stand_in.tensors import on_device
-
-        return on_device(tensor)
+        return tensor if tensor.is_cuda else _on_device(tensor)
 
     def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
         """Record a region; two arrays that start at the same address share one."""

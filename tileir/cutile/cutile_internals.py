@@ -1,7 +1,7 @@
 """The undocumented parts of cuTile that are used or changed, for the tested versions.
 
 Five parts of `cuda.tile` are replaced: the search for the driver, the search for its compiler, the
-printing of bytecode as text, `launch`, and the measurements of its autotuner.
+printing of bytecode as text, `launch`, and its tuner (`tuner.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ctypes
 import functools
 import sys
 import threading
-import time
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,8 +22,8 @@ from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
 
-from . import image
-from .arguments import Arguments
+from . import image, tuner
+from .arguments import Arguments, offered_at_once
 from .driver import Driver
 
 _LOADER = "cuda.tile._load_libcuda"
@@ -53,7 +52,7 @@ def is_installed() -> bool:
     return loader is not None
 
 
-def install(driver: Driver) -> None:
+def install(driver: Driver, autotune: str | int) -> None:
     """Replace cuTile's driver and compiler. The classes of torch must have been replaced before.
 
     cuTile unloads its libraries in Python's last garbage collection, and calls the driver for that:
@@ -66,7 +65,7 @@ def install(driver: Driver) -> None:
     for module in (tile, import_module("cuda.tile._cext")):
         vars(module)["launch"] = launch
     _replace_compiler(import_module("cuda.tile._compile"), driver)
-    _replace_benchmark(launch)
+    tuner.install(launch, _launching, driver, autotune)
 
 
 class _Loader(ModuleType):
@@ -126,10 +125,14 @@ def _stopped(error: BaseException, arguments: tuple[Any, ...]) -> TracebackType 
 
 def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
     """Return the arguments for cuTile's launch, and give the driver their memory regions."""
-    driver.regions = {}
+    driver.regions = None
     if len(arguments) != 4 or not isinstance(arguments[3], tuple | list):
         return arguments  # cuTile says what is wrong
     stream, grid, kernel, passed = arguments
+    if not driver.options.needs_memory:
+        offered = offered_at_once(passed)
+        if offered is not None:
+            return stream, grid, kernel, tuple(offered)
     code = getattr(getattr(kernel, "_pyfunc", None), "__code__", None)
     prepared = Arguments(code.co_varnames if code else (), tuple(passed))
     driver.regions = prepared.regions
@@ -177,17 +180,3 @@ class _Compiler:
             where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
             raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(image.pack(bytecode))
-
-
-def _replace_benchmark(launch: Any) -> None:
-    """Time launches without a CUDA graph or another process, which cuTile would use."""
-
-    def benchmark(stream: Any, grid: Any, kernel: Any, arguments: Any, flush_l2: Any = True):
-        start = time.perf_counter()
-        launch(stream, grid, kernel, arguments)
-        return (time.perf_counter() - start) * 1e6
-
-    timed = import_module("cuda.tile.tune._tune_utils")
-    for module in (timed, import_module("cuda.tile.tune._tune"), import_module("cuda.tile._cext")):
-        vars(module)["_benchmark"] = benchmark
-    vars(timed)["_export_ipc_benchmark_payload"] = lambda *_: None

@@ -8,14 +8,18 @@ the kernel has finished, so events and streams have nothing to do.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import image
 from .arguments import Region
 from .options import Options
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.running.work import Progress
 
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
 VERSION = 13040
@@ -28,6 +32,7 @@ _HANDLE = 0x7171
 """The handle of all contexts, streams and events; nothing ever dereferences it."""
 
 _MAX_GRID = (2**31 - 1, 65535, 65535)
+_EXTENTS = c_uint * 3
 _ALIGNMENT = 256
 
 _NOTHING = (
@@ -67,20 +72,27 @@ _ANSWERS = (
 _GET_PROC_ADDRESS = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p, c_int, c_uint64, c_void_p)
 
 
+class LaunchTimeoutError(Exception):
+    """A launch has taken longer than the driver's `limit`."""
+
+
 class Driver:
     """The functions of the driver, and the modules, kernels and memory behind its handles.
 
     capability  the compute capability of the device
     options     how kernels are compiled and launched
     error       the exception raised inside a callback, which cannot pass through C
-    regions     address -> memory region, for the arguments of the next launch
+    regions     address -> memory region, for the arguments of the next launch; None if nothing
+                has to know it
+    limit       seconds after which a launch ends with a LaunchTimeoutError; None for no limit
     """
 
     def __init__(self, capability: tuple[int, int], options: Options) -> None:
         self.capability = capability
         self.options = options
-        self.regions: dict[int, Region] = {}
+        self.regions: dict[int, Region] | None = {}
         self.error: BaseException | None = None
+        self.limit: float | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
         self._memory: dict[int, Region] = {}
@@ -160,18 +172,22 @@ class Driver:
 
     def _launch_kernel_ex(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         """Launch a kernel; the configuration starts with the three extents of the grid."""
-        return self._launch(kernel, tuple((c_uint * 3).from_address(config)), arguments)
+        return self._launch(kernel, _EXTENTS.from_address(config)[:], arguments)
 
     def _launch_kernel(self, kernel: int, x: int, y: int, z: int, *rest: int) -> int:
         *_, arguments, _ = rest
         return self._launch(kernel, (x, y, z), arguments)
 
-    def _launch(self, kernel: int, grid: tuple[int, int, int], arguments: int) -> int:
-        if not all(0 <= n <= most for n, most in zip(grid, _MAX_GRID, strict=True)):
+    def _launch(self, kernel: int, grid: Sequence[int], arguments: int) -> int:
+        x, y, z = grid
+        most_x, most_y, most_z = _MAX_GRID
+        if x > most_x or y > most_y or z > most_z:
             return INVALID_VALUE
-        known = {**self._memory, **self.regions}
+        known = None if self.regions is None else {**self._memory, **self.regions}
+        watch = None if self.limit is None else _watch(self.limit)
         try:
-            self._objects[kernel].launch(grid, arguments, known, self.options.threads)
+            launch = self._objects[kernel].launch
+            launch((x, y, z), arguments, known, self.options.threads, watch)
         except BaseException as error:
             # If told, cuTile would set a Python exception and then call more of these callbacks,
             # which cannot run while one is set.
@@ -192,6 +208,17 @@ class Driver:
 
     def _copy(self, target: int, source: int, size: int, stream: int) -> None:
         ctypes.memmove(target, source, size)
+
+
+def _watch(seconds: float) -> Progress:
+    """Return a function that a launch calls now and then, and that ends it after some seconds."""
+    end = time.monotonic() + seconds
+
+    def look(begun: int, total: int) -> None:
+        if time.monotonic() > end:
+            raise LaunchTimeoutError
+
+    return look
 
 
 def _attributes(capability: tuple[int, int]) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
@@ -28,8 +29,12 @@ from .traced import present
 if TYPE_CHECKING:
     from tileir.codegen.host.debugging.break_on import BreakOn
     from tileir.codegen.host.running.crashes import Crashes
+    from tileir.codegen.host.running.work import Progress
 
 MAGIC = b"tileir\r\n"
+_PITCH = 8
+"""Bytes from one argument to the next where cuTile lays them out itself."""
+
 _SIZE = 8
 """Bytes of the header's second field, the size of the bytecode after it."""
 
@@ -115,9 +120,23 @@ class CpuKernel:
     def __init__(
         self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
     ) -> None:
+        from tileir.codegen.host.running.arguments import bits_layout
+        from tileir.codegen.scalar.sizes import memory_bytes
+
         self._kernel = kernel
         self._break_on = break_on
         self._elements = [type.element for type in function.type.parameters]
+        count, info = len(self._elements), kernel.info
+        self._addresses = struct.Struct(f"<{count}Q")
+        self._pitched = bits_layout(
+            self._elements, range(0, _PITCH * count, _PITCH), _PITCH * count
+        )
+        self._packed = bits_layout(self._elements, info.offsets, max(info.size, 1))
+        self._pointers = [
+            (number, memory_bytes(element.pointee))
+            for number, element in enumerate(self._elements)
+            if isinstance(element, Pointer)
+        ]
         where = f" ({function.location})" if function.location else ""
         self._name = f"tileir cutile: {display(function.name)}{display(where)}".encode()
         self._crashes = None if checked else _crashes()
@@ -126,17 +145,37 @@ class CpuKernel:
         self,
         grid: tuple[int, int, int],
         arguments: int,
-        known: Mapping[int, Region],
+        known: Mapping[int, Region] | None,
         threads: int | None,
+        progress: Progress | None = None,
     ) -> None:
         """Run the grid. `arguments` is the address of an array with the arguments' addresses.
 
-        `known` has memory regions by address, which give the bounds of pointers. LaunchError if
-        the kernel writes to a read-only region.
+        `known` has memory regions by address, which give the bounds of pointers; None if nothing
+        has to know them. `progress` is that of `HostKernel.launch`. LaunchError if the kernel
+        writes to a read-only region.
         """
-        values = self._read(arguments)
-        for number, element in enumerate(self._elements):
-            region = isinstance(element, Pointer) and region_at(values[number], known)
+        before = self._crashes.enter(self._name) if self._crashes is not None else None
+        try:
+            packed = self._pack(arguments) if known is None else None
+            if packed is not None:
+                self._kernel.launch_packed(grid, packed, threads, progress)
+            else:
+                self._launch_known(grid, self._read(arguments), known or {}, threads, progress)
+        finally:
+            if self._crashes is not None:
+                self._crashes.leave(before)
+
+    def _launch_known(
+        self,
+        grid: tuple[int, int, int],
+        values: list[Any],
+        known: Mapping[int, Region],
+        threads: int | None,
+        progress: Progress | None = None,
+    ) -> None:
+        for number, _ in self._pointers:
+            region = region_at(values[number], known)
             if region:
                 if number in self._kernel.info.written and not region.writable:
                     kernel, what = display(self._kernel.symbol), f"argument {region.name}"
@@ -144,15 +183,28 @@ class CpuKernel:
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
         with ExitStack() as around:
-            if self._crashes is not None:
-                around.enter_context(self._crashes.launch(self._name))
             if self._break_on is not None:
                 memory = [
                     (start, region.nbytes) for start, region in known.items() if region.writable
                 ]
                 launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
                 around.enter_context(launch)
-            self._kernel.launch(grid, values, threads=threads, allocations=allocations)
+            self._kernel.launch(
+                grid, values, threads=threads, allocations=allocations, progress=progress
+            )
+
+    def _pack(self, arguments: int) -> bytes | None:
+        """Return the arguments as the kernel reads them; None where they lie in an unusual way."""
+        count = len(self._elements)
+        addresses = self._addresses.unpack(ctypes.string_at(arguments, self._addresses.size))
+        first = addresses[0] if count else 0
+        if first % _PITCH or addresses != tuple(range(first, first + _PITCH * count, _PITCH)):
+            return None
+        values = self._pitched.unpack(ctypes.string_at(first, self._pitched.size))
+        for number, size in self._pointers:
+            if values[number] % size:
+                return None  # the launch says what is wrong
+        return self._packed.pack(*values)
 
     def _read(self, arguments: int) -> list[Any]:
         count = len(self._elements)

@@ -26,6 +26,11 @@ class Options:
     trace: tuple[str, ...] = ()
     break_on: tuple[str, ...] = ()
 
+    @property
+    def needs_memory(self) -> bool:
+        """Whether a launch has to know the memory of its arguments even if it may write to it."""
+        return bool(self.check or self.break_on)
+
     def __post_init__(self) -> None:
         whole = isinstance(self.threads, int) and not isinstance(self.threads, bool)
         if self.threads is not None and not (whole and self.threads >= 1):

@@ -7,7 +7,6 @@ changes a byte.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +20,7 @@ from tileir.formats.version import Version
 from tileir.ir import Body
 from tileir.messages.texts import display
 from tileir.read.function import Function, Global
+from tileir.read.untouched import same_globals, same_objects, untouched
 
 from .attributes import Record
 from .built_function import BuiltFunction
@@ -51,7 +51,7 @@ def rewritten(module: Module, check: bool) -> bytes:
     original = module.original
     _check_version(module)
     _check_lists(module)
-    if _untouched(module):
+    if untouched(module):
         return codec.build_file(original.file)
     variables = {variable.name: variable for variable in module.globals}
     writer = Writer(original.version, original, check, globals=variables)
@@ -133,30 +133,11 @@ def _check_lists(module: Module) -> None:
         raise BuildError(f"producer: expected a text, found {module.producer!r}")
 
 
-def _untouched(module: Module) -> bool:
-    """Whether nothing can have been changed."""
-    original = module.original
-    same_tables = _same_globals(module) and module.producer == original.producer
-    if not same_tables or "functions" not in vars(module):  # if not even read, they are the same
-        return same_tables
-    return _same_objects(module.functions, original.functions) and not any(
-        isinstance(function, BuiltFunction) or function.touched for function in module.functions
-    )
-
-
-def _same_globals(module: Module) -> bool:
-    return _same_objects(module.globals, [variable for variable, _ in module.original.globals])
-
-
-def _same_objects(present: Sequence, original: Sequence) -> bool:
-    return len(present) == len(original) and all(map(operator.is_, present, original))
-
-
 def _globals(writer: Writer, module: Module) -> list[Record]:
     """Write the globals again if they changed; returns their records."""
     own = {id(variable): record for variable, record in module.original.globals}
     records = [own.get(id(v)) or writer.variable(v) for v in module.globals]
-    if not _same_globals(module):
+    if not same_globals(module):
         _check_names(module, [variable.name for variable in module.globals])
         writer.replace("Global", records)
     return records
@@ -175,7 +156,7 @@ def _functions(writer: Writer, module: Module) -> list[Record]:
         records.append(record)
         if record is not own.get(id(function)):
             changed.append(function.name)
-    same = _same_objects(module.functions, originals)
+    same = same_objects(module.functions, originals)
     if changed or not same:
         names = changed if same else [function.name for function in module.functions]
         _check_names(module, names)

@@ -19,7 +19,7 @@ def triple_and_layout() -> tuple[str, str]:
 @cache
 def identity() -> str:
     """Return all properties of LLVM and the CPU that influence the object code of an IR module."""
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    cpu, features = _name_and_features()
     return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
 
 
@@ -59,12 +59,12 @@ def _machine() -> llvm.TargetMachine:
 def _new_machine() -> llvm.TargetMachine:
     """Make a new target machine, because an engine takes ownership of its own."""
     backend.start("native")
-    return backend.target_machine(
-        _triple(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        jit=True,
-    )
+    return backend.target_machine(_triple(), *_name_and_features(), jit=True)
+
+
+@cache
+def _name_and_features() -> tuple[str, str]:
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def _triple() -> str:

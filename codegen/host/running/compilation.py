@@ -15,7 +15,7 @@ from tileir.messages.flags import flag
 from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
-from .launch import run_grid
+from .launch import Launcher
 from .reports import handlers_of
 from .traces import OnTrace
 from .work import BLOCKS, Progress
@@ -30,8 +30,7 @@ class HostKernel(Compiled):
     def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
         super().__init__(info.symbol, info.elements)
         self.info = info
-        self._blocks = BLOCKS(address)
-        self._handlers = handlers_of(info.sites)
+        self._launcher = Launcher(info, BLOCKS(address), handlers_of(info.sites))
         self._keep = keep  # owns the machine code
 
     def launch(
@@ -71,15 +70,15 @@ class HostKernel(Compiled):
         grid do not fit the kernel; then nothing has run.
         """
         self.refuse(others)
-        handlers, symbol = self._handlers, display(self.symbol)
+        handlers = None
         print_assertions = flag("print_assertions", print_assertions)
         for name, function in (("progress", progress), ("on_trace", on_trace)):
             if function is not None and not callable(function):
-                found = shown(function)
+                found, symbol = shown(function), display(self.symbol)
                 raise LaunchError(f"{symbol}: {name} must be a function, got {found}")
         if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
-        run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
+        self._launcher.launch(grid, args, threads, allocations, progress, handlers)
 
     def run_blocks(
         self,
@@ -91,7 +90,21 @@ class HostKernel(Compiled):
     ) -> None:
         """Run some blocks of a grid, one after the other; breakpoints do not stop."""
         handlers = handlers_of(self.info.sites, on_trace, False, stopping=False)
-        run_grid(self.info, self._blocks, handlers, grid, args, 1, allocations, None, only=blocks)
+        self._launcher.launch(grid, args, 1, allocations, None, handlers, only=blocks)
+
+    def launch_packed(
+        self,
+        grid: tuple[int, int, int],
+        data: bytes,
+        threads: int | None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Launch with arguments as they lie in memory, each at its offset (see `KernelInfo`).
+
+        That is for kernels that do not check their accesses: nothing is known of the arguments'
+        memory, which has to stay alive.
+        """
+        self._launcher.launch_packed(grid, data, threads, progress)
 
 
 class HostCompilation(Compilation[HostKernel]):

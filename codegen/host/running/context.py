@@ -51,6 +51,8 @@ class LaunchContext(ctypes.Structure):
 
 def make_context(extents: Sequence[Extent | None]) -> LaunchContext:
     """Make a context without a callback; it keeps the table alive."""
+    if not extents:
+        return LaunchContext()
     table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
     return LaunchContext(extents=table, count=len(extents))
 

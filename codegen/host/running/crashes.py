@@ -80,6 +80,7 @@ class Crashes:
 
     def __init__(self, advice: str) -> None:
         self._said = _Said()
+        self._running: bytes | None = None
         if os.name != "posix":
             return
         self._rows = (_Row * 64)()
@@ -108,14 +109,25 @@ class Crashes:
             self._rows[number].before = install(number, handler)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # the handlers stay until the end
 
+    def enter(self, kernel: bytes) -> bytes | None:
+        """From now on the kernel runs that a text names; returns what `leave` wants."""
+        before, self._running = self._running, kernel
+        self._said.text, self._said.length = kernel, len(kernel)
+        return before
+
     @contextmanager
     def launch(self, kernel: bytes) -> Iterator[None]:
         """The kernel that a text names runs inside."""
-        said = self._said
-        before = said.text, said.length
-        said.text, said.length = kernel, len(kernel)
+        before = self.enter(kernel)
         try:
             yield
         finally:
-            said.length = 0
-            said.text, said.length = before
+            self.leave(before)
+
+    def leave(self, before: bytes | None) -> None:
+        """From now on the kernel runs that ran before, if there was one."""
+        said = self._said
+        said.length = 0
+        self._running = before
+        if before is not None:
+            said.text, said.length = before, len(before)

@@ -17,7 +17,7 @@ from tileir.errors import LaunchError, UncheckedWarning
 from tileir.messages.texts import display
 from tileir.types import Pointer
 
-from .arguments import pack
+from .arguments import Packed, Packer
 from .context import make_context
 from .kernel_info import KernelInfo
 from .report import Handler
@@ -28,43 +28,96 @@ MAX_WORKSPACE = 4 << 30
 """Bytes of workspace that all threads of a launch may have together."""
 
 
-def run_grid(
-    info: KernelInfo,
-    blocks: Blocks,
-    handlers: Sequence[Handler],
-    grid: int | Sequence[int],
-    args: Sequence[Any],
-    threads: int | None,
-    allocations: Iterable[Any],
-    progress: Progress | None,
-    only: range | None = None,
-) -> None:
-    """Check everything, then run the blocks, or `only` some; see `HostKernel.launch`."""
-    symbol = display(info.symbol)
-    extents = check_grid(symbol, grid)
-    wanted = check_threads(symbol, threads)
-    if info.workspace > MAX_WORKSPACE:
-        raise LaunchError(f"{symbol}: a thread would need {info.workspace} bytes of workspace")
-    packed = pack(info, args)
-    try:
-        allocated, owners = of_allocations(allocations)
-    except LaunchError as problem:
-        raise LaunchError(f"{symbol}: {problem}") from None
-    span = range(prod(extents)) if only is None else only
-    if not span:
-        return
-    _warn_of_unchecked(info, packed.extents)
-    context = make_context([*packed.extents, *allocated])
-    problems: list[BaseException] = []
-    if handlers:
-        Reports(handlers, context, problems)
-    arguments = (ctypes.c_char * len(packed.data)).from_buffer(packed.data)
-    keep = [packed.keep, owners]
-    need, end = info.workspace, span.stop
-    work = Work(symbol, blocks, arguments, context, extents, need, end, keep, problems)
-    work.start_at(span.start)
-    most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
-    work.run(min(wanted, len(span), most), info.may_run_long, progress)
+class Launcher:
+    """Launches a kernel; it keeps what is the same in every launch."""
+
+    def __init__(self, info: KernelInfo, blocks: Blocks, handlers: Sequence[Handler]) -> None:
+        self._info = info
+        self._blocks = blocks
+        self._handlers = handlers
+        self._symbol = display(info.symbol)
+        self._packer = Packer(info)
+        self._most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
+
+    def launch(
+        self,
+        grid: int | Sequence[int],
+        args: Sequence[Any],
+        threads: int | None = None,
+        allocations: Iterable[Any] = (),
+        progress: Progress | None = None,
+        handlers: Sequence[Handler] | None = None,
+        only: range | None = None,
+    ) -> None:
+        """Check everything, then run the blocks, or `only` some; see `HostKernel.launch`.
+
+        `handlers` stand in for those of the kernel.
+        """
+        extents = check_grid(self._symbol, grid)
+        if threads is not None:
+            threads = check_threads(self._symbol, threads)
+        self._check_workspace()
+        packed = self._packer.pack(args)
+        try:
+            allocated, owners = of_allocations(allocations)
+        except LaunchError as problem:
+            raise LaunchError(f"{self._symbol}: {problem}") from None
+        span = range(prod(extents)) if only is None else only
+        if self._packer.needs_extents and span:
+            _warn_of_unchecked(self._info, packed.extents)
+        handlers = self._handlers if handlers is None else handlers
+        self._run(packed, allocated, owners, extents, span, threads, handlers, progress)
+
+    def launch_packed(
+        self,
+        grid: tuple[int, int, int],
+        data: bytes,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
+        """Run a grid, with arguments as the kernel reads them and memory that others keep alive.
+
+        The kernel must not check its accesses, because nothing is known of the memory.
+        """
+        extents = check_grid(self._symbol, grid)
+        self._check_workspace()
+        packed = Packed(data, (), ())
+        x, y, z = extents
+        self._run(packed, (), None, extents, range(x * y * z), threads, self._handlers, progress)
+
+    def _check_workspace(self) -> None:
+        need = self._info.workspace
+        if need > MAX_WORKSPACE:
+            raise LaunchError(f"{self._symbol}: a thread would need {need} bytes of workspace")
+
+    def _run(
+        self,
+        packed: Packed,
+        allocated: Sequence[Extent],
+        owners: Any,
+        grid: tuple[int, int, int],
+        span: range,
+        threads: int | None,
+        handlers: Sequence[Handler],
+        progress: Progress | None,
+    ) -> None:
+        if not span:
+            return
+        info = self._info
+        context = make_context((*packed.extents, *allocated) if self._packer.needs_extents else ())
+        problems: list[BaseException] = []
+        if handlers:
+            Reports(handlers, context, problems)
+        arguments = (ctypes.c_char * len(packed.data)).from_buffer_copy(packed.data)
+        keep = [packed.keep, owners]
+        need, end = info.workspace, span.stop
+        work = Work(self._symbol, self._blocks, arguments, context, grid, need, end, keep, problems)
+        work.start_at(span.start)
+
+        def most() -> int:
+            return min(_cpus() if threads is None else threads, len(span), self._most)
+
+        work.run(most, info.may_run_long, progress)
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:

@@ -32,6 +32,9 @@ MAX_GROWTH = 16
 SMALL_SECONDS = 0.0002
 """Less work than this is not worth starting threads for."""
 
+SMALL_WORKSPACE = 4096
+"""Up to so many bytes of workspace are allocated faster by ctypes, although it clears them."""
+
 POLL_SECONDS = 0.05
 """How often the waiting thread wakes up, for platforms where Ctrl-C does not interrupt a wait."""
 
@@ -72,30 +75,23 @@ class Work:
     problems: list[BaseException]
     _next: int = 0
     _active: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _idle: threading.Event = field(default_factory=threading.Event)
-    _threads: list[threading.Thread] = field(default_factory=list)
+    _lock: threading.Lock = field(init=False)
+    _idle: threading.Event = field(init=False)
+    _threads: list[threading.Thread] = field(init=False)
 
-    def run(self, threads: int, may_run_long: bool, progress: Progress | None = None) -> None:
-        """Run all blocks on up to so many threads; raise the first problem on any of them.
+    def run(
+        self, most: Callable[[], int], may_run_long: bool, progress: Progress | None = None
+    ) -> None:
+        """Run all blocks; raise the first problem on any thread.
 
-        `progress` is called with the numbers of begun and of all blocks, now and then and at the
-        end.
+        `most` says how many threads there may be; it is called if this one does not end the work
+        at once. `progress` is called with the numbers of begun and of all blocks, now and then and
+        at the end.
         """
-        try:
-            if not may_run_long:
-                self._run_blocks(1, time.perf_counter() + SMALL_SECONDS)
-            if self._has_blocks_left():
-                self._start(1, threads)
-                self._idle.wait(SMALL_SECONDS)
-                self._start(threads - 1, threads)
-                self._wait(progress)
-        finally:
-            self.context.stop = 1
-            self._wait()
-            for thread in self._threads:
-                if thread.is_alive():
-                    thread.join()
+        if not may_run_long:
+            self._run_here()
+        if self._has_blocks_left():
+            self._run_on_threads(most(), progress)
         if self.problems:
             raise self.problems.pop(0)
         if progress is not None:
@@ -104,6 +100,20 @@ class Work:
     def start_at(self, block: int) -> None:
         """Leave out the blocks before one."""
         self._next = block
+
+    def _run_on_threads(self, threads: int, progress: Progress | None) -> None:
+        self._lock, self._idle, self._threads = threading.Lock(), threading.Event(), []
+        try:
+            self._start(1, threads)
+            self._idle.wait(SMALL_SECONDS)
+            self._start(threads - 1, threads)
+            self._wait(progress)
+        finally:
+            self.context.stop = 1
+            self._wait()
+            for thread in self._threads:
+                if thread.is_alive():
+                    thread.join()
 
     def _start(self, count: int, threads: int) -> None:
         """Start threads while there is work for them."""
@@ -147,22 +157,32 @@ class Work:
                 if not self._active and not self._has_blocks_left():
                     self._idle.set()
 
-    def _run_blocks(self, threads: int, until: float | None = None) -> None:
-        """Run blocks until none is left, or until a time of `time.perf_counter`."""
-        memory = self._allocate()
-        address = memory.ctypes.data
-        address += -address % ALIGNMENT
-        count = 1
+    def _run_here(self) -> None:
+        """Run blocks until none is left, or for about SMALL_SECONDS; no thread runs yet."""
+        _memory, address = self._allocate()
         now = time.perf_counter()
-        while until is None or now < until:
+        until = now + SMALL_SECONDS
+        first, count = self._next, 1
+        while now < until and self._has_blocks_left():
+            self._next = last = min(first + count, self.total)
+            self._call(first, last, address)
+            if last == self.total:
+                return
+            began, now = now, time.perf_counter()
+            count = _longer(count, (now - began) / (last - first), until - now)
+            first = last
+
+    def _run_blocks(self, threads: int) -> None:
+        """Run blocks until none is left, on one of so many threads."""
+        _memory, address = self._allocate()
+        now, count = time.perf_counter(), 1
+        while True:
             first, last = self._take(count, threads)
             if first == last:
                 return
             self._call(first, last, address)
             began, now = now, time.perf_counter()
-            each = max((now - began) / (last - first), 1e-9)
-            longest = RUN_SECONDS if until is None else max(until - now, 0)
-            count = min(max(1, int(longest / each)), count * MAX_GROWTH)
+            count = _longer(count, (now - began) / (last - first), RUN_SECONDS)
 
     def _call(self, first: int, last: int, workspace: int) -> None:
         arguments, context = ctypes.addressof(self.arguments), ctypes.addressof(self.context)
@@ -178,9 +198,23 @@ class Work:
             self._next = min(self.total, first + max(1, min(count, fair)))
             return first, self._next
 
-    def _allocate(self) -> np.ndarray:
-        try:
-            return np.empty(self.workspace + ALIGNMENT, np.uint8)
-        except MemoryError:
-            need = self.workspace
-            raise LaunchError(f"{self.symbol}: no memory for {need} bytes of workspace") from None
+    def _allocate(self) -> tuple[object, int]:
+        """Return the owner of a thread's workspace, and its address."""
+        size = self.workspace + ALIGNMENT
+        if size <= SMALL_WORKSPACE:
+            owner = (ctypes.c_char * size)()
+            address = ctypes.addressof(owner)
+        else:
+            try:
+                owner = np.empty(size, np.uint8)
+            except MemoryError:
+                need = self.workspace
+                problem = f"{self.symbol}: no memory for {need} bytes of workspace"
+                raise LaunchError(problem) from None
+            address = owner.ctypes.data
+        return owner, address + -address % ALIGNMENT
+
+
+def _longer(count: int, seconds: float, longest: float) -> int:
+    """Return the blocks of the run after one of `count` blocks that took so many seconds each."""
+    return min(max(1, int(longest / max(seconds, 1e-9))), count * MAX_GROWTH)

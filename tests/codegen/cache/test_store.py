@@ -15,7 +15,7 @@ import pytest
 import tileir
 from tileir.codegen import fresh
 from tileir.codegen.cache import folder as cache_folder
-from tileir.codegen.cache import key as cache_key
+from tileir.codegen.cache import own_code
 from tileir.codegen.cache.key import key_of
 from tileir.codegen.cache.store import Cache
 from tileir.codegen.host.machine.machine_code import MachineCode
@@ -117,7 +117,46 @@ def test_the_code_that_counts_is_all_of_ours() -> None:
     """A file that is forgotten would let machine code of an older compiler run."""
     layers = ("formats", "tileir", "codegen")
     files = {path for layer in layers for path in (ROOT / layer).rglob("*.py")}
-    assert {path.resolve() for path in cache_key.sources()} == {path.resolve() for path in files}
+    found = {Path(source.path).resolve() for source in own_code.sources()}
+    assert found == {path.resolve() for path in files}
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of sources of ours, instead of all, and where their hash is kept beside it."""
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "one.py").write_text("1")
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(own_code, "sources", lambda: list(own_code._in(str(tmp_path / "ours"))))
+    path = tmp_path / "kept" / "own_code.sources"
+    monkeypatch.setattr(own_code, "_kept", lambda: path)
+    return path
+
+
+def test_the_hash_of_our_code_is_remembered(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = []
+    original = own_code._hashed
+    monkeypatch.setattr(own_code, "_hashed", lambda files: hashed.append(1) or original(files))
+    first = own_code.digest()
+    assert not kept.exists(), "a file that has just changed may change again within a tick"
+    monkeypatch.setattr(own_code, "_SETTLED", 0)
+    assert own_code.digest() == own_code.digest() == own_code.digest() == first
+    assert len(hashed) == 2
+    for damaged in ("", "x", f"{kept.read_text().split()[0]} short", "\0\xff"):
+        kept.write_text(damaged, "latin-1")
+        assert own_code.digest() == first
+    source = kept.parents[1] / "ours" / "one.py"
+    times = source.stat()
+    source.write_text("2")  # as long as before
+    os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert own_code.digest() != first
+
+
+def test_the_hash_is_not_kept_where_python_keeps_nothing(kept: Path, monkeypatch) -> None:
+    monkeypatch.setattr(own_code, "_SETTLED", 0)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert own_code.digest() == own_code.digest()
+    assert not kept.exists()
 
 
 def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:

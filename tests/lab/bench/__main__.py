@@ -22,7 +22,7 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import compiling, memory, opening, rates
+from . import compiling, launching, memory, opening, rates
 from .host import command as host
 from .machine_code import shapes, static_tables
 from .modules import large_module
@@ -49,6 +49,7 @@ PARTS = {
 """What is measured -> what that is, and its options."""
 COMMANDS = {
     "host": ("kernels of cuTile on this CPU, beside torch and NumPy", host),
+    "launch": ("what a launch costs besides the kernel's own work, on this CPU", launching),
     "static": (
         "machine code for GPUs beside that of tileiras, which has to be installed; no GPU needed",
         static_tables,

@@ -11,10 +11,14 @@ import pytest
 
 from tests.corpus import FIXTURES
 from tileir import assemble
+from tileir.codegen.host.running.kernel_info import KernelInfo
+from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.cutile import image
 from tileir.cutile.driver import Driver
 from tileir.cutile.options import Options
 from tileir.errors import LaunchError, UnsupportedError
+from tileir.ir.arrays import DTYPES
+from tileir.types import Scalar
 
 VECTOR_ADD = (FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
@@ -115,13 +119,25 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
     seen = []
 
     class Kernel:
-        def launch(self, grid, arguments, threads, allocations):
+        info = KernelInfo("k", (Scalar(type),), (0,), memory_bytes(Scalar(type)), frozenset(), 0)
+
+        def launch(self, grid, arguments, threads, **options):
             seen.extend([*grid, *arguments, threads])
 
-    (function,) = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions
-    arguments = (c_void_p * 1)(addressof(value))
-    image.CpuKernel(Kernel(), function, True).launch((1, 2, 3), addressof(arguments), {}, 4)
-    assert seen == [1, 2, 3, expected, 4]
+        def launch_packed(self, grid, data, threads, progress):
+            self.launch(grid, np.frombuffer(data, DTYPES[type]), threads)
+
+    function = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0]
+    place = ctypes.create_string_buffer(32)
+    start = addressof(place) + -addressof(place) % 16
+    for shift in (0, 3):  # where cuTile puts arguments, and elsewhere
+        ctypes.memmove(start + shift, addressof(value), ctypes.sizeof(value))
+        arguments = (c_void_p * 1)(start + shift)
+        for known in ({}, None):
+            kernel = image.CpuKernel(Kernel(), function, checked=False)
+            kernel.launch((1, 2, 3), addressof(arguments), known, 4)
+            assert seen == [1, 2, 3, expected, 4]
+            seen.clear()
 
 
 def test_an_exception_of_a_kernel_is_kept(

@@ -113,6 +113,7 @@ def test_plugin(tmp_path: Path) -> None:
     [
         ("sm", "sm_1", "^unknown GPU 'sm_1'"),
         ("threads", 0, "^threads must be at least 1, not 0$"),
+        ("autotune", "most", '^autotune must be "first", "all" or a number from 1, not'),
         ("check", ["memry"], "^there is no check 'memry', only memory, undefined and nan$"),
     ],
 )

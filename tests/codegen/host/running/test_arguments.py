@@ -10,10 +10,11 @@ from tests.codegen.build import tile
 from tileir import Buffer
 from tileir.codegen.arguments.extents import of_allocations
 from tileir.codegen.arguments.grid import check_grid
-from tileir.codegen.host.running.arguments import pack
+from tileir.codegen.host.running.arguments import Packer, pack
 from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.codegen.host.running.launch import check_threads
 from tileir.errors import LaunchError
+from tileir.launch.array_address import address_of
 
 from .passing import WAYS
 
@@ -43,6 +44,60 @@ def test_the_advice_on_packing_is_right() -> None:
     a = numbers.view(np.uint8)
     low = (a[..., ::2] & 15 | a[..., 1::2] << 4) & 15
     np.testing.assert_array_equal(low.view(ml_dtypes.float4_e2m1fn), numbers[..., ::2])
+
+
+USUAL = {
+    "i8": [0, 127, -128, 255, np.int8(-3), True, 256, -129, 1.0, "1"],
+    "i16": [-5, 65535, 65536, np.uint16(9)],
+    "i32": [7, -(2**31), 2**32 - 1, 2**32, np.int64(3), np.array(4), np.array([4]), None],
+    "i64": [-(2**63), 2**64 - 1, 2**64],
+    "i1": [True, 0, 2],
+    "f16": [0.1, 65504.0, 65520.0, 3, float("nan")],
+    "f32": [0.1, 1e38, 1e39, 1, True, np.float64(0.1), np.float32(0.1), "x"],
+    "f64": [0.1, -1e300, 10**400, np.float32(0.1)],
+    "bf16": [0.1, 1e39],
+}
+
+
+def outcome(run) -> object:
+    try:
+        return bytes(run().data)
+    except LaunchError as problem:
+        return str(problem)
+
+
+@pytest.mark.parametrize("element", USUAL)
+def test_numbers_are_packed_the_same_the_second_time(element: str) -> None:
+    info = Info("i32", element, "ptr<f32>")
+    packer, array = Packer(info), np.zeros(3, np.float32)
+    for value in USUAL[element]:
+        args = [5, value, array]
+        expected = outcome(lambda args=args: pack(info, args))
+        for given in (args, tuple(args), args):
+            assert outcome(lambda given=given: packer.pack(given)) == expected
+
+
+def test_arrays_are_checked_the_same_the_second_time() -> None:
+    info = Info("ptr<f32>", "ptr<f32>", written=(1,))
+    packer, array = Packer(info), np.arange(4, dtype=np.float32)
+    fixed, wrong = array.copy(), np.zeros(4, np.float64)
+    fixed.flags.writeable = False
+    shifted = np.zeros(17, np.uint8)[1:].view(np.float32)
+    for _ in range(2):
+        for args in (
+            [array, array[::-2]], [fixed, array], [array, fixed], [wrong, array], [array, shifted],
+            [array], [array, array, array], [array, array.astype(">f4")], [array, 64], 5,
+            [array, Buffer(64, 8)], [array, np.zeros(0, np.float32)], iter([array, array]),
+        ):  # fmt: skip
+            again = args if not hasattr(args, "__next__") else [array, array]
+            assert outcome(lambda a=args: packer.pack(a)) == outcome(lambda a=again: pack(info, a))
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "bool", "float8_e4m3fn"])
+def test_addresses(kind: str) -> None:
+    array = np.zeros((4, 6), kind)
+    for part in (array, array[1:, ::-2], array[:0], array.T, array[2, 3, ...]):
+        assert address_of(part) == part.ctypes.data
 
 
 def extent_of(array: np.ndarray) -> tuple[int, int]:
