@@ -224,8 +224,8 @@ def test_what_a_token_orders_is_behind_the_copy(schedule: str) -> None:
         "%two = constant", "%zeros = constant <f16: 0.0> : tile<64x64xf16>\n    %two = constant"
     ).replace(
         "continue %higher",
-        f"%w = store_view_tko weak %zeros, %pv[%i, %zero] token = %tv : tile<64x64xf16>, {_view(64)}"
-        ", tile<i32> -> token\n      continue %higher",
+        "%w = store_view_tko weak %zeros, %pv[%i, %zero] token = %tv : tile<64x64xf16>, "
+        f"{_view(64)}, tile<i32> -> token\n      continue %higher",
     )
     arguments, grid, expected = launch("attention", 64, 256, (0, 4))
     made = compile(assemble(text), "sm_90", cache=False)
