@@ -80,6 +80,10 @@ TargetName = Literal[
 """The keys of `TARGETS`, for type checkers and editors."""
 
 
+MAX_GRID = (2**31 - 1, 65535, 65535)
+"""The most blocks of a grid along x, y and z (CUDA C++ Programming Guide, compute capabilities)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One row: a GPU, or its form with the suffix a."""
@@ -110,7 +114,7 @@ class Target:
     warp: int = 32
     max_threads: int = 1024
     """The most threads of one block."""
-    max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
+    max_grid: tuple[int, int, int] = MAX_GRID
     """The most blocks of a launch along x, y and z."""
 
     def has(self, feature: Feature) -> bool:

@@ -240,7 +240,7 @@ def _binary(operation: str) -> Callable[..., ir.Value]:
             (operation, _name(lhs), _name(rhs), *flags),
             (lhs, rhs),
             partial(plain, self, lhs, rhs, name, flags),
-            operation not in _TRAPS or isinstance(rhs, ir.Constant),
+            operation not in _TRAPS or bool(integer_folding.number(rhs)),
         )
 
     return method

@@ -15,7 +15,8 @@ from llvmlite.ir.instructions import Instruction, PhiInstr
 
 _ARITHMETIC = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp"})
 _CASTS = frozenset({"sext", "zext", "trunc", "inttoptr", "ptrtoint"})
-_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue", "insertelement"})
+_CHOICES = frozenset({"phi", "select", "bitcast", "extractvalue", "insertelement"})
+_PURE = _ARITHMETIC | _CASTS | _CHOICES
 """LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 
@@ -37,7 +38,7 @@ def _is_pure(instruction: Instruction) -> bool:
     if instruction.opname == "call":
         callee = instruction.callee
         return isinstance(callee, ir.InlineAsm) and not callee.side_effect
-    return instruction.opname in _PURE or instruction.opname in ("bitcast", "select")
+    return instruction.opname in _PURE
 
 
 def _operands(instruction: Instruction) -> Iterable[ir.Value]:

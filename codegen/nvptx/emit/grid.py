@@ -13,6 +13,7 @@ from tileir.codegen.block.roles import role_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.machine import tensor_copy
 from tileir.codegen.nvptx.machine.warps import converge
+from tileir.gpus import MAX_GRID
 from tileir.ir import Op
 
 from .context import I32, Context
@@ -23,8 +24,6 @@ _REGISTERS = {
     "get_num_tile_blocks": ("nctaid", "nclusterid"),
 }
 """Mnemonic -> the special registers for clusters of one block, and of several."""
-LARGEST_GRID = {"x": 2**31 - 1, "y": 65535, "z": 65535}
-"""Axis -> the most blocks of a grid (CUDA C++ Programming Guide, compute capabilities)."""
 _BOUNDS: Mapping[str, Callable[[int], tuple[int, int]]] = {
     **dict.fromkeys(("ctaid", "clusterid"), lambda most: (0, most)),
     **dict.fromkeys(("nctaid", "nclusterid"), lambda most: (1, most + 1)),
@@ -36,8 +35,8 @@ _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned"
 def lower_grid(ctx: Context, op: Op) -> None:
     """Lower get_tile_block_id and get_num_tile_blocks: the launch grid counted in clusters."""
     register = _REGISTERS[op.name][op.attributes["clusters"]]
-    for result, axis in zip(op.results, AXES, strict=True):
-        bounds = _BOUNDS[register](LARGEST_GRID[axis])
+    for result, axis, most in zip(op.results, AXES, MAX_GRID, strict=True):
+        bounds = _BOUNDS[register](most)
         ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}", bounds))
 
 

@@ -104,10 +104,10 @@ _SLOTS = {
     "wait_slot": "wait for {}: the copies to it have arrived",
     "release_slot": "release {}",
 }
+"""Op on a slot -> what it does, with the slot."""
 _ORDERS = {
     "order_pass": "pass the turn to start products on to the next warpgroup",
     "order_wait": "wait for the turn of this warpgroup to start products",
 }
 _WHOSE = {"release_slot": "which i-{} has read", "wait_slot": "that of i-{}"}
 """Op on a slot -> what a slot of an earlier iteration is."""
-"""Op on a slot -> what it does, with the slot."""
