@@ -134,7 +134,7 @@ def install(torch: Any, capability: tuple[int, int]) -> None:
     for what, names in _REFUSED.items():
         functions.update({name: refusal(what) for name in names})
     functions |= {
-        "_cuda_getArchFlags": _constant("sm_{}{}".format(*capability)),
+        "_cuda_getArchFlags": _constant(gpu_name(capability)),
         "_cuda_getCurrentRawStream": lambda index: streams.current(),
         "_cuda_getCurrentStream": lambda index: (streams.current(), 0, streams.CUDA),
         "_cuda_getDefaultStream": lambda index: (0, 0, streams.CUDA),
