@@ -184,6 +184,7 @@ OTHER_LOCKS = {
     "codegen/device/image.py": "a child cannot use the parent's GPU anyway",
     "codegen/emulator/ptx/blocks.py": "launches only",
     "codegen/emulator/running/module.py": "launches only",
+    "codegen/emulator/threads/barriers.py": "launches only",
     "codegen/emulator/threads/lanes.py": "launches only",
     "tileir/cutile/cutile_internals.py": "is held while a kernel runs, for which no fork can wait",
 }
