@@ -189,7 +189,7 @@ def _again(torch: Any) -> None:
         (torch.cuda.nvtx, ("_nvtx",)),
     ):
         for name in names:
-            setattr(module, name, getattr(torch._C, name))
+            setattr(module, name, getattr(torch._C, name, refusal(f"torch._C.{name}")))
     torch.cuda.CUDAGraph.__new__ = staticmethod(refusal("CUDA graphs"))
     torch.cuda.MemPool.__new__ = staticmethod(refusal("memory allocators of GPUs"))
 

@@ -245,15 +245,22 @@ _LAYOUTS = {
 """Key of torch's dispatcher -> kind of tensor that the device does not have."""
 
 
-def install() -> None:
+def found() -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
+    """Return op -> kernel, for those that compute and those that torch composes of others."""
+    return _kernels(), composed.found()
+
+
+def install(
+    computing: dict[str, Callable[..., Any]], composite: dict[str, Callable[..., Any]]
+) -> None:
     """Register a kernel of every op for the device, and one for all ops that others register."""
     library = torch.library.Library("aten", "IMPL")
     rest = torch.library.Library("_", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel for GPUs is replaced
-        for name, kernel in _kernels().items():
+        for name, kernel in computing.items():
             library.m.impl(name.removeprefix("aten::"), "CUDA", kernel)
-        composed.install(library)
+        composed.install(library, composite)
         pinned.install(library)
         rest.fallback(_other, "CUDA")
         for key, what in _LAYOUTS.items():
