@@ -54,4 +54,4 @@ def test_numbers(outcomes: dict[str, str]) -> None:
 
 
 def test_a_torch_without_a_name() -> None:
-    assert output(python(HERE / "unfit_torch.py")) == ["2.0"]
+    assert output(python(HERE / "unfit" / "torch_program.py")) == ["2.0"]

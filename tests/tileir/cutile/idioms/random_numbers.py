@@ -1,5 +1,6 @@
 """Random numbers on the device."""
 
+import sys
 import threading
 
 import pytest
@@ -161,12 +162,17 @@ def numbers_of_another_library_s_op():
     torch.manual_seed(0)
     expected = torch.rand(5)
     torch.manual_seed(0)
-    x = torch.ones(999, device="cuda")
-    threads = [threading.Thread(target=lambda: [noise(x) for _ in range(99)]) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    x = torch.ones(9999, device="cuda")
+    threads = [threading.Thread(target=lambda: [noise(x) for _ in range(99)]) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
     assert torch.equal(torch.rand(5), expected)
 
 

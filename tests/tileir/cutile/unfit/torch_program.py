@@ -10,7 +10,6 @@ import torch
 from tileir.cutile import torch_stand_in
 from tileir.cutile.torch_stand_in import names
 
-
 MODULES = (torch, torch._C, torch.cuda, torch.cuda.memory, torch.version)
 
 
