@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import image
 from .arguments import Region
+from .device import MULTIPROCESSORS
 from .options import Options
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
 VERSION = 13040
 """The driver's version, 13.4, in the form of cuDriverGetVersion."""
-
-MULTIPROCESSORS = 16
-"""The same on every machine, so that programs with one block per SM do the same work everywhere."""
 
 _HANDLE = 0x7171
 """The handle of all contexts, streams and events; nothing ever dereferences it."""

@@ -92,6 +92,57 @@ def test_functions_return_arrays():
     assert divmod(cp.arange(3), 2)[1].tolist() == [0, 1, 0]
 
 
+def test_results_are_what_they_are_written_to():
+    x, y = cp.arange(3.0), cp.empty(3)
+    for written in (np.add(x, x, out=y), cp.add(x, x, y), np.add(x, x, y), x.clip(0, 2, out=y)):
+        assert written is y
+    assert y.tolist() == [0, 1, 2]
+    z = cp.empty(3)
+    quotients, remainders = np.divmod(x, 2, out=(y, z))
+    assert quotients is y
+    assert remainders is z
+    assert cp.add(x, x) is not y
+    a, out = np.arange(3), np.zeros(3, int)
+    assert cp.asnumpy(a, out=out) is out
+    assert cp.asnumpy(cp.asarray(a), out=out) is out
+    assert out.tolist() == [0, 1, 2]
+
+
+def test_functions_by_element():
+    x = cp.arange(1, 5)
+    assert isinstance(cp.multiply, cp.ufunc)
+    assert int(cp.multiply.reduce(x)) == int(np.multiply.reduce(x)) == 24
+    assert isinstance(cp.multiply.reduce(x), cp.ndarray)
+    assert cp.add.accumulate(x).tolist() == [1, 3, 6, 10]
+    assert cp.subtract.outer(x, x).shape == (4, 4)
+    assert cp.add.reduceat(x, cp.asarray([0, 2])).tolist() == [3, 7]
+    cp.add.at(x, cp.asarray([0, 0]), 1)
+    assert x.tolist() == [3, 2, 3, 4]
+    assert cp.add.nin == 2
+    with pytest.raises(AttributeError, match=r"'cupy\.ufunc' object has no attribute 'nope'"):
+        cp.add.nope  # noqa: B018
+
+
+def test_names_that_arrays_lack():
+    x = cp.arange(3)
+    with pytest.raises(AttributeError, match=r"^'cupy\.ndarray' object has no attribute 'nope'$"):
+        x.nope  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^'cupy\.ndarray' object has no attribute 'nope'$"):
+        x.nope = 1
+    x.shape = (3, 1)
+    assert x.T.shape == (1, 3)
+    assert cp.ones(3).base is None
+
+
+def test_graphs_are_refused():
+    for make in (lambda: cp.cuda.Graph, cp.cuda.Stream().begin_capture):
+        with pytest.raises(UnsupportedError, match="no support for CUDA graphs"):
+            make()
+    assert not cp.cuda.Stream().is_capturing()
+    with pytest.raises(AttributeError, match="is not supported where a CPU stands in"):
+        cp.cuda.not_there  # noqa: B018
+
+
 def test_random_numbers():
     def drawn():
         rng = cp.random.default_rng(3)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tileir.cutile.idioms import SUBJECTS
-from tests.tileir.cutile.programs import cutile, output
+from tests.tileir.cutile.programs import cutile, output, python
 
 HERE = Path(__file__).parent
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
@@ -51,3 +51,7 @@ def test_numbers(outcomes: dict[str, str]) -> None:
     """All that there are have been run, and nearly all work."""
     assert list(outcomes) == list(idioms())
     assert sum(not refused for refused in idioms().values()) >= 190
+
+
+def test_a_torch_without_a_name() -> None:
+    assert output(python(HERE / "unfit" / "torch_program.py")) == ["2.0"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
+import re
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -11,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tileir.cutile import torch_stand_in
-from tileir.cutile.torch_stand_in import native
+from tileir.cutile.torch_stand_in import names, native
 from tileir.errors import UnsupportedError
 
 BASE = """
@@ -69,8 +71,8 @@ def test_functions_answer_as_c_does() -> None:
 
 def test_a_torch_that_is_built_otherwise(folder: Path) -> None:
     torch = SimpleNamespace(__file__=str(folder / "__init__.py"), __version__="9.9")
-    with pytest.raises(UnsupportedError, match=r"^torch 9\.9 cannot be given a device: .*c10$"):
-        native.install(torch)
+    with pytest.raises(UnsupportedError, match=r"^torch 9\.9 cannot be given a device: .*c10 "):
+        native.found(torch)
 
 
 def test_programs_without_torch_run_all_the_same(
@@ -82,5 +84,20 @@ def test_programs_without_torch_run_all_the_same(
     )
     monkeypatch.setitem(sys.modules, "torch", torch)
     torch_stand_in.install((10, 0))
-    said = "tileir cutile: warning: torch 9.9 cannot be given a device: it has no library c10\n"
-    assert capsys.readouterr() == ("", said)
+    said = "tileir cutile: warning: torch 9.9 cannot be given a device: it has no library c10"
+    assert capsys.readouterr() == ("", f"{said} (tested is torch {names.TESTED})\n")
+
+
+def test_names_are_those_that_are_used() -> None:
+    """A chain of attributes is in the table, or starts with one that is, or it is torch's own."""
+    used = set()
+    for path in Path(native.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                root, _, chain = ast.unparse(node).partition(".")
+                if root == "torch" and re.fullmatch(r"[\w.]+", chain):
+                    used.add(chain)
+    assert len(used) > 60
+    known = {*names.NAMES, "__file__", "__version__"}
+    unknown = {f"{u}." for u in used if not f"{u}.".startswith(tuple(f"{k}." for k in known))}
+    assert {u for u in unknown if not any(f"{k}.".startswith(u) for k in known)} == set()

@@ -16,6 +16,7 @@ from tileir.errors import UnsupportedError
 
 from . import cuda, random, testing
 from .arrays import array, asarray, asnumpy, forwarded, ndarray
+from .ufuncs import ufunc, ufunc_of
 
 __all__ = [
     "array",
@@ -29,6 +30,7 @@ __all__ = [
     "ndarray",
     "random",
     "testing",
+    "ufunc",
 ]  # fmt: skip
 
 __version__ = "14.0.1"
@@ -38,7 +40,7 @@ asanyarray = asarray
 
 _REFUSED = (
     "ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "fuse", "memoize",
-    "from_dlpack_raw",
+    "from_dlpack_raw", "vectorize",
 )  # fmt: skip
 """What cupy compiles from CUDA C++, or for it."""
 
@@ -99,6 +101,8 @@ def _from_numpy(module: Any, name: str) -> Any:
     found = getattr(module, name, None)
     if found is None:
         raise AttributeError(f"{name} is not supported where a CPU stands in for cupy's GPU")
+    if isinstance(found, np.ufunc):
+        return ufunc_of(found)
     return found if isinstance(found, type) or not callable(found) else forwarded(found)
 
 

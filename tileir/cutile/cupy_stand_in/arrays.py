@@ -6,7 +6,6 @@ to, and what a function returns is an array of no dimensions rather than a numbe
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import operator
 from collections.abc import Callable
@@ -14,12 +13,7 @@ from typing import Any
 
 import numpy as np
 
-_DEVICE_TYPE, _CUDA = 8, 2
-"""Where DLPack's tensor has the type of its device, and kDLCUDA."""
-
-_address_of = ctypes.pythonapi.PyCapsule_GetPointer
-_address_of.restype = ctypes.c_void_p
-_address_of.argtypes = (ctypes.py_object, ctypes.c_char_p)
+from tileir.cutile import dlpack
 
 
 class ndarray:  # noqa: N801  as it is called in cupy
@@ -58,13 +52,10 @@ class ndarray:  # noqa: N801  as it is called in cupy
         return {**interface, "version": 3, "stream": 1}
 
     def __dlpack__(self, **options: Any) -> Any:
-        capsule = self._host.__dlpack__()
-        place = _address_of(capsule, b"dltensor") + _DEVICE_TYPE
-        ctypes.c_int32.from_address(place).value = _CUDA
-        return capsule
+        return dlpack.moved(self._host.__dlpack__(), dlpack.CUDA)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _CUDA, 0
+        return dlpack.CUDA, 0
 
     @property
     def device(self) -> Any:
@@ -91,23 +82,28 @@ class ndarray:  # noqa: N801  as it is called in cupy
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return _called(getattr(ufunc, method), inputs, options)
+        return called(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        return _called(function, inputs, options)
+        return called(function, inputs, options)
 
     def __getattr__(self, name: str) -> Any:
         """Return a method or property of NumPy's, but not what would let NumPy in by itself."""
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._host, name)
+        try:
+            found = getattr(self._host, name)
+        except AttributeError:
+            raise _no_attribute(name) from None
         return forwarded(found) if callable(found) else wrapped(found)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "_host":
             object.__setattr__(self, name, value)
-        else:
+        elif hasattr(self._host, name):
             setattr(self._host, name, unwrapped(value))
+        else:
+            raise _no_attribute(name)
 
     def __repr__(self) -> str:
         return repr(self._host)
@@ -188,6 +184,10 @@ def _number(kind: Callable[[Any], Any]) -> Callable[..., Any]:
 _define_operators()
 
 
+def _no_attribute(name: str) -> AttributeError:
+    return AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
+
+
 def wrapped(value: Any) -> Any:
     """Return a result of NumPy as cupy has it: arrays, also in tuples and lists, on the device."""
     if isinstance(value, np.ndarray | np.generic):
@@ -213,13 +213,27 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def _called(function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+def called(function: Callable[..., Any], arguments: Any, options: Any) -> Any:
     """Call a function of NumPy's on arrays of the device."""
     given = {name: unwrapped(value) for name, value in options.items()}
-    out = options.get("out")
     result = function(*map(unwrapped, arguments), **given)
-    if out is not None and not isinstance(out, tuple):
+    out = options.get("out")
+    if isinstance(out, tuple):
+        outs = out
+    elif out is not None:
         return out
+    else:
+        outs = arguments[function.nin :] if isinstance(function, np.ufunc) else ()
+    if isinstance(result, tuple):
+        return tuple(_given(one, outs) for one in result)
+    return _given(result, outs)
+
+
+def _given(result: Any, outs: Any) -> Any:
+    """Return the array of the device that a result was written to, or a new one."""
+    for out in outs:
+        if isinstance(out, ndarray) and out._host is result:
+            return out
     return wrapped(result)
 
 
@@ -228,7 +242,7 @@ def forwarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__"))
     def call(*arguments: Any, **options: Any) -> Any:
-        return _called(function, arguments, options)
+        return called(function, arguments, options)
 
     return call
 
@@ -267,4 +281,7 @@ def asnumpy(a: Any, stream: Any = None, order: Any = "C", out: Any = None, **opt
     """Return a copy of an array as one of NumPy; what is not of the device, as NumPy does."""
     if isinstance(a, ndarray):
         return a.get(order=order, out=out)
-    return np.asarray(a, order=order) if out is None else np.copyto(out, a)
+    if out is None:
+        return np.asarray(a, order=order)
+    np.copyto(out, a)
+    return out

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tileir.cutile.driver import MULTIPROCESSORS, VERSION
-from tileir.gpus import gpu_name
-
-MEMORY = 8 << 30
-"""Bytes of memory that the device reports."""
+from tileir.cutile import device as reported
+from tileir.cutile.device import MEMORY, MULTIPROCESSORS
+from tileir.cutile.driver import VERSION
+from tileir.errors import UnsupportedError
 
 capability = (0, 0)
 """The compute capability of the device, which `install` sets."""
@@ -82,6 +81,16 @@ class Stream:
     def launch_host_func(self, callback: Any, arg: Any) -> None:
         """Call a function, as everything before it has finished."""
         callback(arg)
+
+    def begin_capture(self, mode: Any = None) -> None:
+        """Refuse to make a graph."""
+        raise _no_graphs()
+
+    end_capture = begin_capture
+
+    def is_capturing(self) -> bool:
+        """Return False: there are no graphs."""
+        return False
 
 
 class ExternalStream(Stream):
@@ -176,8 +185,8 @@ class Device:
             "ComputeCapabilityMajor": capability[0],
             "ComputeCapabilityMinor": capability[1],
             "MultiProcessorCount": MULTIPROCESSORS,
-            "WarpSize": 32,
-            "MaxSharedMemoryPerBlockOptin": 227 << 10,
+            "WarpSize": reported.WARP,
+            "MaxSharedMemoryPerBlockOptin": reported.SHARED_MEMORY_OPTIN,
         }
 
 
@@ -236,6 +245,18 @@ def alloc_pinned_memory(size: int) -> np.ndarray:
     return np.empty(size, np.uint8)
 
 
+def _no_graphs() -> UnsupportedError:
+    return UnsupportedError(
+        "there is no support for CUDA graphs where a CPU stands in for cupy's GPU"
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Graph", "graph"):
+        raise _no_graphs()
+    raise AttributeError(f"cuda.{name} is not supported where a CPU stands in for cupy's GPU")
+
+
 class _Error(RuntimeError):
     """An error of CUDA's runtime."""
 
@@ -243,16 +264,16 @@ class _Error(RuntimeError):
 def _properties(device: int = 0) -> dict[str, Any]:
     Device(device)
     return {
-        "name": f"tileir on the CPU, as {gpu_name(capability)}".encode(),
+        "name": reported.name(capability).encode(),
         "major": capability[0],
         "minor": capability[1],
         "multiProcessorCount": MULTIPROCESSORS,
         "totalGlobalMem": MEMORY,
-        "warpSize": 32,
-        "sharedMemPerBlock": 48 << 10,
-        "sharedMemPerMultiprocessor": 228 << 10,
-        "maxThreadsPerBlock": 1024,
-        "l2CacheSize": 1 << 20,
+        "warpSize": reported.WARP,
+        "sharedMemPerBlock": reported.SHARED_MEMORY,
+        "sharedMemPerMultiprocessor": reported.SHARED_MEMORY_OF_MULTIPROCESSOR,
+        "maxThreadsPerBlock": reported.THREADS_PER_BLOCK,
+        "l2CacheSize": reported.L2_CACHE,
     }
 
 

@@ -20,21 +20,28 @@ def install(capability: tuple[int, int]) -> None:
 
     cuTile imports an installed torch at the first launch, even if the program does not. A torch
     that is not built as those that are known stays as it is, and a warning says why: programs that
-    do without it, or have tensors on the CPU only, run all the same.
+    do without it, or have tensors on the CPU only, run all the same. A torch that has a GPU gets
+    the CPU in its place, for whoever calls this has asked for that.
     """
     if importlib.util.find_spec("torch") is None:
         return
     import torch  # pyright: ignore[reportMissingImports]  # which the tests do without
 
-    from . import native
+    from . import names, native
 
     try:
-        native.install(torch)
+        believe = native.found(torch)
+        names.look_up(torch)
+        try:
+            from . import bindings, kernels, python
+
+            ops = kernels.found()
+        except (AttributeError, ImportError) as error:
+            raise names.unlike(torch, error) from None
     except UnsupportedError as error:
         print(printable(f"tileir cutile: warning: {error}"), file=sys.stderr)
         return
-    from . import bindings, kernels, python
-
+    believe()
     bindings.install(torch, capability)
-    kernels.install()
+    kernels.install(*ops)
     python.install(torch)

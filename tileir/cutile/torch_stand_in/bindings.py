@@ -13,15 +13,12 @@ from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
 
-from tileir.cutile.driver import MULTIPROCESSORS
+from tileir.cutile import device
+from tileir.cutile.device import MEMORY
 from tileir.errors import UnsupportedError
-from tileir.gpus import gpu_name
 
 from . import streams
 from .generators import Generator
-
-MEMORY = 8 << 30
-"""Bytes of memory that the device reports."""
 
 _CUDA_VERSION = "13.0"
 """The version of CUDA that torch says it is built for."""
@@ -189,7 +186,7 @@ def _again(torch: Any) -> None:
         (torch.cuda.nvtx, ("_nvtx",)),
     ):
         for name in names:
-            setattr(module, name, getattr(torch._C, name))
+            setattr(module, name, getattr(torch._C, name, refusal(f"torch._C.{name}")))
     torch.cuda.CUDAGraph.__new__ = staticmethod(refusal("CUDA graphs"))
     torch.cuda.MemPool.__new__ = staticmethod(refusal("memory allocators of GPUs"))
 
@@ -229,24 +226,24 @@ def _memory() -> dict[str, Any]:
 def _properties(capability: tuple[int, int]) -> _Properties:
     major, minor = capability
     return _Properties(
-        name=f"tileir on the CPU, as {gpu_name(capability)}",
+        name=device.name(capability),
         major=major,
         minor=minor,
         total_memory=MEMORY,
-        warp_size=32,
-        multi_processor_count=MULTIPROCESSORS,
+        warp_size=device.WARP,
+        multi_processor_count=device.MULTIPROCESSORS,
         is_integrated=0,
         is_multi_gpu_board=0,
-        L2_cache_size=1 << 20,
+        L2_cache_size=device.L2_CACHE,
         clock_rate=1_000_000,
         memory_clock_rate=1_000_000,
         memory_bus_width=512,
-        max_threads_per_block=1024,
+        max_threads_per_block=device.THREADS_PER_BLOCK,
         max_threads_per_multi_processor=2048,
         regs_per_multiprocessor=1 << 16,
-        shared_memory_per_block=48 << 10,
-        shared_memory_per_block_optin=227 << 10,
-        shared_memory_per_multiprocessor=228 << 10,
+        shared_memory_per_block=device.SHARED_MEMORY,
+        shared_memory_per_block_optin=device.SHARED_MEMORY_OPTIN,
+        shared_memory_per_multiprocessor=device.SHARED_MEMORY_OF_MULTIPROCESSOR,
         gcnArchName="",
         uuid="00000000-0000-0000-0000-000000000000",
         pci_bus_id=0,

@@ -28,12 +28,17 @@ _FLASH = 1
 _aten = torch.ops.aten
 
 
-def install(library: Any) -> None:
-    """Register the ops with a library of torch's namespace `aten`."""
+def found() -> dict[str, Callable[..., Any]]:
+    """Return op -> kernel; AttributeError for one that torch does not have."""
     kernels: dict[str, Callable[..., Any]] = {"scaled_dot_product_attention": _attention}
     for name in _RECURRENT:
         base, _, overload = name.partition(".")
         kernels[name] = _on_copies(getattr(getattr(_aten, base), overload or "default"))
+    return kernels
+
+
+def install(library: Any, kernels: dict[str, Callable[..., Any]]) -> None:
+    """Register the ops with a library of torch's namespace `aten`."""
     for name, kernel in kernels.items():
         for key in _KEYS:
             library.m.impl(name, key, kernel)

@@ -1,12 +1,15 @@
 """Random numbers of the device: a generator of the CPU that says it is the device's.
 
 What a CPU kernel draws from is a generator for CPUs; the device has one of its own, so that drawing
-on the device does not change what a program draws on the CPU.
+on the device does not change what a program draws on the CPU. Only an op of another library that
+takes no generator borrows the default one of the CPU, which other threads should not draw from
+meanwhile.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
@@ -63,14 +66,45 @@ def of_device(generator: Any) -> bool:
     return _implementation(generator) in _known
 
 
+def with_generator(op: Any) -> Any:
+    """Return the overload of an op that takes a generator, too; the op itself if there is none."""
+    wanted = {(a.name, str(a.type)) for a in op._schema.arguments}
+    packet = op.overloadpacket
+    for name in packet.overloads():
+        other = getattr(packet, name)
+        arguments = {(a.name, str(a.type)) for a in other._schema.arguments}
+        if {n for n, _ in arguments - wanted} == {"generator"} and wanted <= arguments:
+            return other
+    return op
+
+
+def native_dropout(tensor: Any, p: float, train: bool | None) -> Any:
+    """Return a tensor with some elements dropped, and which are kept, as the CPU's kernel does."""
+    if not tensor.numel():
+        return tensor, torch.empty_like(tensor)
+    if train is False:
+        return tensor.clone(), torch.ones_like(tensor, dtype=torch.bool)
+    kept = 1 - p
+    mask = torch.empty_like(tensor, dtype=torch.bool).bernoulli_(kept)
+    return tensor.mul(mask).mul_(1 / kept if kept else 0), mask
+
+
+_borrowed = threading.RLock()
+"""Held while the CPU's default generator draws for the device."""
+
+
 @contextmanager
 def as_default(generator: Any) -> Any:
-    """Draw what CPU kernels take from torch's default generator from another one."""
+    """Draw what CPU kernels take from torch's default generator from another one.
+
+    The device's threads do so one after the other.
+    """
     default = torch.default_generator
-    before = default.get_state()
-    default.set_state(generator.get_state())
-    try:
-        yield
-    finally:
-        generator.set_state(default.get_state())
-        default.set_state(before)
+    with _borrowed:
+        before = default.get_state()
+        default.set_state(generator.get_state())
+        try:
+            yield
+        finally:
+            generator.set_state(default.get_state())
+            default.set_state(before)

@@ -17,7 +17,7 @@ import torch  # pyright: ignore[reportMissingImports]  # which the tests do with
 
 from tileir.errors import UnsupportedError
 
-from . import composed, generators, pinned, tensors
+from . import composed, generators, pinned, softmax, tensors
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _KINDS = (_COMPOSITE, "CPU", "CompositeExplicitAutogradNonFunctional", "CUDA")
@@ -35,6 +35,9 @@ _MIXED = (
 
 _ON_HOST = {"_pack_padded_sequence": 1}
 """Op -> the number of its result that is on the CPU on every device."""
+
+_UNSEEDED = ("_fused_sdp_choice", "_scaled_dot_product_flash_attention_for_cpu")
+"""Ops that torch says draw random numbers, which they do on GPUs only."""
 
 _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -63,10 +66,12 @@ class Kernel:
             self._shape = tensors.as_for_cpu(found)
         self._mixed = name in _MIXED
         self._on_host = _ON_HOST.get(name)
-        self._draws = any(a.name == "generator" for a in arguments)
-        self._random = not self._draws and torch.Tag.nondeterministic_seeded in found.tags
+        seeded = torch.Tag.nondeterministic_seeded in found.tags and name not in _UNSEEDED
+        drawing = generators.with_generator(found) if seeded else found
+        self._draws = any(a.name == "generator" for a in drawing._schema.arguments)
+        self._random = seeded and not self._draws
         self._outs = [a.name for a in arguments if a.is_out]
-        self._op = found
+        self._op = drawing
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._op is None:
@@ -155,6 +160,8 @@ class _Given:
                     return original
             if not to_device:
                 return value
+            if value.is_quantized:
+                raise UnsupportedError('quantized tensors are not supported on device "cuda"')
             if value.layout is not torch.strided:
                 raise UnsupportedError('sparse tensors are not supported on device "cuda"')
             return tensors.on_device(value)
@@ -201,6 +208,8 @@ def _kernels() -> dict[str, Callable[..., Any]]:
             continue
         if not (_has(name, _COMPOSITE) and _views(name)):
             found[name] = Kernel(name)
+    found |= softmax.kernels(found)
+    found["aten::native_dropout"] = generators.native_dropout
     found["aten::resize_"] = tensors.resize_
     found["aten::record_stream"] = lambda tensor, stream: None
     for library in ("cudnn", "miopen"):
@@ -236,15 +245,22 @@ _LAYOUTS = {
 """Key of torch's dispatcher -> kind of tensor that the device does not have."""
 
 
-def install() -> None:
+def found() -> tuple[dict[str, Callable[..., Any]], dict[str, Callable[..., Any]]]:
+    """Return op -> kernel, for those that compute and those that torch composes of others."""
+    return _kernels(), composed.found()
+
+
+def install(
+    computing: dict[str, Callable[..., Any]], composite: dict[str, Callable[..., Any]]
+) -> None:
     """Register a kernel of every op for the device, and one for all ops that others register."""
     library = torch.library.Library("aten", "IMPL")
     rest = torch.library.Library("_", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel for GPUs is replaced
-        for name, kernel in _kernels().items():
+        for name, kernel in computing.items():
             library.m.impl(name.removeprefix("aten::"), "CUDA", kernel)
-        composed.install(library)
+        composed.install(library, composite)
         pinned.install(library)
         rest.fallback(_other, "CUDA")
         for key, what in _LAYOUTS.items():

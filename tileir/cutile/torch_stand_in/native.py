@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from tileir.errors import UnsupportedError
+
+from .names import unlike
 
 _CODE = """
 define i64 @zero() { ret i64 0 }
@@ -90,10 +93,12 @@ _kept: list[Any] = []
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))
 
 
-def install(torch: Any) -> None:
-    """Make torch's core believe in the device; UnsupportedError if this torch is not like others.
+def found(torch: Any) -> Callable[[], None]:
+    """Return what makes torch's core believe in the device, after all that it needs is found.
 
     torch  the module, whose folders `lib` and `include` are read
+
+    UnsupportedError if this torch is not like others.
     """
     folder = Path(torch.__file__).parent
     try:
@@ -108,24 +113,24 @@ def install(torch: Any) -> None:
         replaced = [*((n, guard) for n in _GUARD), *((n, hooks) for n in _HOOKS)]
         missing = [name for name, table in replaced if name not in table]
     except (OSError, AttributeError, ValueError) as error:
-        raise _unlike(torch, str(error)) from None
+        raise unlike(torch, str(error)) from None
     if missing:
-        raise _unlike(torch, f"no virtual function {missing[0]}")
+        raise unlike(torch, f"no virtual function {missing[0]}")
     made = _compiled()
     functions = {name: made[function] for name, function in _GUARD.items()}
-    table = _table(_address(guards[_META]), guard, functions)
-    stand_in = (ctypes.c_void_p * 1)(table)
+    stand_in = (ctypes.c_void_p * 1)(_table(_address(guards[_META]), guard, functions))
     _kept.append(stand_in)
-    guards[_CUDA] = ctypes.addressof(stand_in)
     functions = {name: made[function] for name, function in _HOOKS.items()}
     functions["getPinnedMemoryAllocator"] = allocator
     get_hooks.restype = ctypes.c_void_p
     cell = ctypes.c_void_p.from_address(get_hooks())
-    cell.value = _table(cell.value, hooks, functions)
+    table = _table(cell.value, hooks, functions)
 
+    def believe() -> None:
+        guards[_CUDA] = ctypes.addressof(stand_in)
+        cell.value = table
 
-def _unlike(torch: Any, why: str) -> UnsupportedError:
-    return UnsupportedError(f"torch {torch.__version__} cannot be given a device: {why}")
+    return believe
 
 
 def _library(folder: Path, name: str) -> Path:

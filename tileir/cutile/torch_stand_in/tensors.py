@@ -7,25 +7,16 @@ of shape touch no memory, so torch's functions for the CPU do them on tensors of
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import torch  # pyright: ignore[reportMissingImports]  # which the tests do without
 
+from tileir.cutile import dlpack
+
 CPU = torch.device("cpu")
 """Where a program makes another device the default one, this has to be said."""
 
-_CPU, _CUDA = 1, 2
-"""Types of device in DLPack: kDLCPU and kDLCUDA."""
-
-_DEVICE_TYPE = 8
-"""Where a DLTensor has the type of its device: after the address of the data."""
-
 _ON_CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-
-_address_of = ctypes.pythonapi.PyCapsule_GetPointer
-_address_of.restype = ctypes.c_void_p
-_address_of.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 def on_cpu(tensor: Any) -> Any:
@@ -33,7 +24,7 @@ def on_cpu(tensor: Any) -> Any:
 
     That its elements are to be conjugated or negated when read is no part of the memory.
     """
-    alias = _moved(tensor, _CPU)
+    alias = _moved(tensor, dlpack.CPU)
     if tensor.is_conj():
         alias = torch._conj(alias)
     return torch._neg_view(alias) if tensor.is_neg() else alias
@@ -43,14 +34,11 @@ def on_device(tensor: Any) -> Any:
     """Return a tensor on the device with the memory of one on the CPU, detached from autograd."""
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
-    return _moved(tensor, _CUDA)
+    return _moved(tensor, dlpack.CUDA)
 
 
 def _moved(tensor: Any, device: int) -> Any:
-    capsule = torch._C._to_dlpack(tensor)
-    place = _address_of(capsule, b"dltensor") + _DEVICE_TYPE
-    ctypes.c_int32.from_address(place).value = device
-    return torch._C._from_dlpack(capsule)
+    return torch._C._from_dlpack(dlpack.moved(torch._C._to_dlpack(tensor), device))
 
 
 def as_for_cpu(overload: Any) -> Any:

@@ -1,11 +1,16 @@
 """Random numbers on the device."""
 
+import sys
+import threading
+
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812  as programs have it
 from torch import nn
 
 from . import idiom
+
+_SEEDED = (torch.Tag.nondeterministic_seeded,)
 
 
 @idiom
@@ -122,3 +127,59 @@ def init_in_place():
     nn.init.xavier_uniform_(x)
     x.normal_().uniform_().bernoulli_(0.5)
     assert x.is_cuda
+
+
+@idiom
+def numbers_of_the_cpu_while_threads_draw():
+    def draw():
+        while not done.is_set():
+            torch.rand(9999, device="cuda")
+            F.dropout(torch.ones(9999, device="cuda"))
+            torch.randint_like(torch.ones(99, device="cuda"), 5)
+
+    torch.manual_seed(0)
+    expected = [torch.rand(99) for _ in range(500)]
+    torch.manual_seed(0)
+    done = threading.Event()
+    threads = [threading.Thread(target=draw) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    drawn = [torch.rand(99) for _ in expected]
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert all(map(torch.equal, drawn, expected))
+
+
+@idiom
+def numbers_of_another_library_s_op():
+    """An op that takes no generator draws the device's numbers, whichever thread calls it."""
+
+    @torch.library.custom_op("idioms::noise", mutates_args=(), tags=_SEEDED, device_types="cpu")
+    def noise(x: torch.Tensor) -> torch.Tensor:
+        return torch.rand(x.shape, device="cpu")
+
+    torch.manual_seed(0)
+    expected = torch.rand(5)
+    torch.manual_seed(0)
+    x = torch.ones(9999, device="cuda")
+    threads = [threading.Thread(target=lambda: [noise(x) for _ in range(99)]) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert torch.equal(torch.rand(5), expected)
+
+
+@idiom
+def dropout_s_numbers_are_the_cpu_s():
+    torch.manual_seed(5)
+    expected = F.dropout(torch.arange(99.0), 0.3)
+    torch.manual_seed(5)
+    kept = F.dropout(torch.arange(99.0, device="cuda"), 0.3)
+    torch.testing.assert_close(kept.cpu(), expected)

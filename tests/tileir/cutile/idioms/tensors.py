@@ -388,6 +388,11 @@ def linalg():
     assert torch.linalg.svd(x).S.is_cuda
 
 
+@refused('quantized tensors are not supported on device "cuda"')
+def quantized_tensors():
+    torch.quantize_per_tensor(torch.ones(3, device="cuda"), 0.1, 0, torch.qint8)
+
+
 @refused("sparse tensors are not supported")
 def sparse_tensors():
     torch.ones(2, 2, device="cuda").to_sparse()

@@ -1,6 +1,7 @@
 """Modules, autograd, optimisers, mixed precision, checkpoints."""
 
 import torch
+import torch.nn.functional as F  # noqa: N812  as programs have it
 from torch import nn
 
 from . import idiom
@@ -344,3 +345,42 @@ def dataloader_with_pin_memory():
     for (x,) in DataLoader(TensorDataset(torch.ones(4, 2)), batch_size=2, pin_memory=True):
         assert x.is_pinned()
         assert x.cuda(non_blocking=True).is_cuda
+
+
+@idiom
+def softmax_of_halves_in_floats():
+    for function in (F.softmax, F.log_softmax):
+        x = torch.randn(3, 5, device="cuda").half().requires_grad_()
+        y = function(x, -1, dtype=torch.float32)
+        y[:, 1].sum().backward()
+        host = x.detach().cpu().float().requires_grad_()
+        expected = function(host, -1)
+        expected[:, 1].sum().backward()
+        assert y.dtype == torch.float32
+        assert torch.equal(y.cpu(), expected)
+        assert x.grad.dtype == torch.float16
+        assert torch.equal(x.grad.cpu(), host.grad.half())
+
+
+@idiom
+def softmax_of_halves_under_autocast():
+    x = torch.randn(3, 5, device="cuda").half().requires_grad_()
+    with torch.autocast("cuda", dtype=torch.float16):
+        y = F.softmax(x, -1)
+        loss = F.cross_entropy(x, torch.tensor([0, 1, 2], device="cuda"))
+    assert y.dtype == loss.dtype == torch.float32
+    (y[:, 0].sum() + loss).backward()
+    assert x.grad.dtype == torch.float16
+
+
+@idiom
+def softmax_of_halves_into_floats():
+    x = torch.randn(3, 5, device="cuda").half()
+    out = torch.empty(0, device="cuda")
+    y = torch._softmax(x, 1, True, out=out)
+    assert y is out
+    assert torch.equal(y, torch.softmax(x.float(), 1))
+    gradient = torch.empty(0, device="cuda", dtype=torch.float16)
+    ones = torch.ones_like(y)
+    torch._softmax_backward_data(ones, y, 1, torch.float16, grad_input=gradient)
+    assert torch.equal(gradient, torch._softmax_backward_data(ones, y, 1, torch.float16))
