@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from . import emulator as emulator
     from .bytecode import Bytecode, Function, Global, Section
-    from .cutile.breakpoints import breakpoint
+    from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
         AssemblyError,
         BuildError,
@@ -127,7 +127,6 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
-    "breakpoint",
     "compile",
     "disassemble",
     "load",
@@ -145,7 +144,10 @@ _MODULES = {
     "Version": "formats.version",
     "breakpoint": "cutile.breakpoints",
 }
-"""Public name -> module that defines it; the classes not listed are in `errors`."""
+"""Public name -> module that defines it; the classes not listed are in `errors`.
+
+`breakpoint` is not in `__all__`: `from tileir import *` must leave Python's own alone.
+"""
 
 
 if not TYPE_CHECKING:  # for a checker, a module with this function has every name
@@ -154,12 +156,13 @@ if not TYPE_CHECKING:  # for a checker, a module with this function has every na
         """Return a class of the public interface, imported when it is first asked for.
 
         Commands start at once that way, and can be interrupted. `emulator` is a module, which needs
-        no import of its own either. AttributeError for a name that `__all__` does not list.
+        no import of its own either. AttributeError for a name that neither `__all__` nor `_MODULES`
+        lists.
         """
         if name == "emulator":
             with not_forking:
                 return import_module(".emulator", __name__)
-        if name not in __all__:
+        if name not in __all__ and name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         with not_forking:
             value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
@@ -176,7 +179,7 @@ def __dir__() -> list[str]:
     while frame := frame.f_back:
         if frame.f_globals.get("__name__") == "pydoc":
             return []
-    return sorted({*globals(), *__all__, "emulator"})
+    return sorted({*globals(), *__all__, *_MODULES, "emulator"})
 
 
 def assemble(text: str, version: Version | str | None = None, name: str = "<text>") -> Bytecode:

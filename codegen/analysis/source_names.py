@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from tileir.ir import Op, Value
-from tileir.ir.locations import CallSite, SourceLocation
+from tileir.ir.locations import CallSite, LexicalBlock, SourceLocation, Subprogram
 from tileir.types import Pointer, Tile
 
 MAX_BYTES = 1 << 22
@@ -41,6 +41,16 @@ def source_names(function: Any) -> dict[Value, str]:
 def is_shown(value: Value) -> bool:
     """Whether a value is a tile of numbers."""
     return isinstance(value.type, Tile) and not isinstance(value.type.element, Pointer)
+
+
+def kernel_name(function: Any) -> str:
+    """Return the name of a kernel in source, where that is known, or else its symbol."""
+    at = function.location.innermost if function.location is not None else None
+    scope = at.scope if at is not None else None
+    while isinstance(scope, LexicalBlock):
+        scope = scope.scope
+    known = isinstance(scope, Subprogram) and scope.linkage_name == function.name
+    return scope.name if known else function.name
 
 
 def _assigned(op: Op) -> dict[int, str]:

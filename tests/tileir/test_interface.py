@@ -35,6 +35,13 @@ def test_all_of_it_is_there() -> None:
         _ = tileir.Bitecode
 
 
+def test_a_star_leaves_breakpoint_alone() -> None:
+    """It is Python's own after it; `tileir.breakpoint` is there all the same."""
+    assert "breakpoint" not in tileir.__all__
+    assert "breakpoint" in dir(tileir)
+    assert tileir.breakpoint is not breakpoint
+
+
 def test_help_is_an_overview() -> None:
     """It fits two screens, and names all that is public and all that README uses."""
     text = pydoc.plain(pydoc.render_doc(tileir))

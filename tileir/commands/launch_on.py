@@ -47,6 +47,7 @@ def stopping(
 
     `launch` is what `on_host` returned, with the kernel and the grid.
     """
+    from tileir.codegen.analysis.source_names import kernel_name
     from tileir.codegen.arguments.extents import of_array
     from tileir.codegen.host.debugging.break_on import BreakOn
     from tileir.codegen.host.debugging.frames import stop_after
@@ -63,7 +64,7 @@ def stopping(
                 return launch(values)
         except KernelError as problem:
             if problem.variables:
-                stop_after(problem, display(kernel.symbol), arrays)
+                stop_after(problem, kernel_name(bytecode.function(kernel.symbol)), arrays)
             raise
 
     return stops

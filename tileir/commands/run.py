@@ -285,11 +285,11 @@ def _crashes(on_host: bool, function: Function) -> contextlib.AbstractContextMan
     """Return a context that tells of a crash of the kernel, on the CPU."""
     if not on_host:
         return contextlib.nullcontext()
-    from tileir.codegen.host.running.crashes import Crashes
+    from tileir.codegen.host.running.crashes import crashes, text
 
     where = f" ({function.location})" if function.location else ""
     kernel = f"tileir run: {display(function.name)}{display(where)}"
-    return Crashes("--check memory,undefined says where").launch(kernel.encode())
+    return crashes().launch(text(kernel, "--check memory,undefined says where"))
 
 
 def _repeat(launch: Callable[[Sequence[Any]], float], values: list[Any], times: int) -> list[float]:

@@ -2,11 +2,15 @@
 
 cuTile compiles the functions that a kernel calls, whatever module they are in: to it, this is a
 function that prints a line. So it needs nothing of cuTile's inside, and on a GPU the line appears.
+Python calls what is around it, as of each function that cuTile marks as its own.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+from tileir.errors import TileIRError
 
 ct: Any
 try:
@@ -15,10 +19,17 @@ except ImportError:  # then there is no kernel to call it from
     ct = None
 
 
+def _in_kernel() -> None:
+    ct.printf("tileir.breakpoint()\n")
+
+
+@functools.wraps(_in_kernel if ct is None else ct.function(_in_kernel), assigned=())
 def breakpoint() -> None:
     """Stop in a kernel of cuTile: on the CPU, pdb opens with the tiles by their names in source.
 
     In a notebook, or where input is no terminal, the tiles are printed and the kernel goes on. On a
-    GPU, a line is printed. Outside of kernels, Python has its own `breakpoint`.
+    GPU, a line is printed. Outside of kernels, Python has its own `breakpoint`: TileIRError.
     """
-    ct.printf("tileir.breakpoint()\n")
+    raise TileIRError(
+        "tileir.breakpoint() stops in kernels of cuTile only; elsewhere use Python's breakpoint()"
+    )

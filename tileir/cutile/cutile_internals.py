@@ -18,6 +18,7 @@ from typing import Any
 
 import tileir
 from tileir.errors import BytecodeError, KernelError, TileIRError, UnsupportedError
+from tileir.launch.breakpoints import ARGUMENTS
 from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
@@ -66,6 +67,7 @@ def install(driver: Driver, autotune: str | int) -> None:
         vars(module)["launch"] = launch
     _replace_compiler(import_module("cuda.tile._compile"), driver)
     tuner.install(launch, _launching, driver, autotune)
+    ARGUMENTS.append(lambda: _named(driver.launched))
 
 
 class _Loader(ModuleType):
@@ -85,11 +87,13 @@ def _launcher(launch: Any, driver: Driver) -> Any:
     def launch_on_cpu(*arguments: Any, **options: Any) -> None:
         with _launching:
             driver.error = cause = None
+            driver.launched = arguments
             try:
                 launch(*_prepared(arguments, driver), **options)
             except BaseException as error:
                 cause = error
             cause, driver.error = driver.error or cause, None
+            driver.launched = ()
         try:
             if cause is not None:
                 traceback = _stopped(cause, arguments)
@@ -117,10 +121,16 @@ def _stopped(error: BaseException, arguments: tuple[Any, ...]) -> TracebackType 
         return None
     from tileir.codegen.host.debugging.frames import stop_after
 
+    return stop_after(error, arguments[2]._pyfunc.__name__, _named(arguments))
+
+
+def _named(arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """Return a kernel's arguments by their names in source, given those of a launch of cuTile."""
+    if len(arguments) != 4:
+        return {}
     _, _, kernel, passed = arguments
-    function = kernel._pyfunc
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return stop_after(error, function.__name__, dict(zip(names, passed, strict=False)))
+    code = kernel._pyfunc.__code__
+    return dict(zip(code.co_varnames[: code.co_argcount], passed, strict=False))
 
 
 def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:

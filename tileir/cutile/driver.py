@@ -82,6 +82,7 @@ class Driver:
     error       the exception raised inside a callback, which cannot pass through C
     regions     address -> memory region, for the arguments of the next launch; None if nothing
                 has to know it
+    launched    what cuTile's launch that runs was called with; empty while none does
     limit       seconds after which a launch ends with a LaunchTimeoutError; None for no limit
     """
 
@@ -90,6 +91,7 @@ class Driver:
         self.options = options
         self.regions: dict[int, Region] | None = {}
         self.error: BaseException | None = None
+        self.launched: tuple[Any, ...] = ()
         self.limit: float | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}

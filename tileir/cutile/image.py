@@ -104,13 +104,6 @@ def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn |
     return BreakOn(options.break_on, read, symbol, options.check)
 
 
-@cache
-def _crashes() -> Crashes:
-    from tileir.codegen.host.running.crashes import Crashes
-
-    return Crashes("--check memory says where")
-
-
 class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory.
 
@@ -138,8 +131,9 @@ class CpuKernel:
             if isinstance(element, Pointer)
         ]
         where = f" ({function.location})" if function.location else ""
-        self._name = f"tileir cutile: {display(function.name)}{display(where)}".encode()
-        self._crashes = None if checked else _crashes()
+        self._name = f"tileir cutile: {display(function.name)}{display(where)}"
+        self._checked = checked
+        self._crashes: tuple[Crashes, int] | None = None  # with what is told of this kernel
 
     def launch(
         self,
@@ -155,16 +149,35 @@ class CpuKernel:
         has to know them. `progress` is that of `HostKernel.launch`. LaunchError if the kernel
         writes to a read-only region.
         """
-        before = self._crashes.enter(self._name) if self._crashes is not None else None
+        if self._checked:
+            self._launch(grid, arguments, known, threads, progress)
+            return
+        crashes, text = self._crashes or self._find_crashes()
+        before = crashes.enter(text)
         try:
-            packed = self._pack(arguments) if known is None else None
-            if packed is not None:
-                self._kernel.launch_packed(grid, packed, threads, progress)
-            else:
-                self._launch_known(grid, self._read(arguments), known or {}, threads, progress)
+            self._launch(grid, arguments, known, threads, progress)
         finally:
-            if self._crashes is not None:
-                self._crashes.leave(before)
+            crashes.leave(before)
+
+    def _find_crashes(self) -> tuple[Crashes, int]:
+        from tileir.codegen.host.running.crashes import crashes, text
+
+        self._crashes = crashes(), text(self._name, "--check memory says where")
+        return self._crashes
+
+    def _launch(
+        self,
+        grid: tuple[int, int, int],
+        arguments: int,
+        known: Mapping[int, Region] | None,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
+        packed = self._pack(arguments) if known is None else None
+        if packed is not None:
+            self._kernel.launch_packed(grid, packed, threads, progress)
+        else:
+            self._launch_known(grid, self._read(arguments), known or {}, threads, progress)
 
     def _launch_known(
         self,

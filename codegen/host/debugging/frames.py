@@ -66,15 +66,18 @@ def traceback_at(
     return None
 
 
-def stop_at(place: Place, variables: Mapping[str, Any], why: str = "breakpoint") -> None:
-    """Show the variables, and open pdb where somebody is at a terminal; its `q` raises BdbQuit.
+def stop_at(
+    place: Place, variables: Mapping[str, Any], arguments: Mapping[str, Any] | None = None
+) -> None:
+    """Show the variables, and open pdb where somebody is at a terminal; its `q` ends the program.
 
-    In a notebook, or where input is no terminal, nobody is waited for.
+    pdb also knows the arguments of the launch. In a notebook, or where input is no terminal, nobody
+    is waited for.
     """
-    show(place, variables, why)
+    show(place, variables, "breakpoint")
     if is_interactive():
         stop = {_STOP: lambda: _debug(sys._getframe(1))}
-        _run(place, f"{_STOP}()", stop, variables)
+        _run(place, f"{_STOP}()", stop, {**(arguments or {}), **variables})
 
 
 def stop_after(
@@ -115,14 +118,22 @@ def is_interactive() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
+class _KernelPdb(Pdb):
+    """Knows the kernel's frame only: those around it are of the launch, maybe on another thread."""
+
+    def get_stack(
+        self, f: FrameType | None, t: TracebackType | None
+    ) -> tuple[list[tuple[FrameType, int]], int]:
+        """Return frames and their lines, and the number of the one to show."""
+        return ([(f, f.f_lineno)], 0) if f is not None else super().get_stack(f, t)
+
+
 def _debug(frame: FrameType) -> None:
-    debugger = Pdb()
+    debugger = _KernelPdb()
     debugger.reset()
     debugger.interaction(frame, None)
     if debugger.quitting:
-        from bdb import BdbQuit
-
-        raise BdbQuit
+        raise SystemExit("tileir: ended at a breakpoint")
 
 
 def _run(place: Place, text: str, names: dict[str, Any], variables: Mapping[str, Any]) -> None:

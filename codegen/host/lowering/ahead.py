@@ -29,10 +29,8 @@ from .inline import is_inline, moves_elements
 from .loops import chunk_elements, chunks, nest
 from .pointer_rows import row_dimension
 from .position import INDEX, ZERO, Position
+from .prefetch import LINE, prefetch_line
 from .window import Window
-
-LINE = 64
-"""Bytes of a line of the cache."""
 
 CHUNK = 4 * LINE
 """Bytes that a loop goes through between prefetches."""
@@ -77,7 +75,8 @@ class Ahead:
             address = window.unchecked_address(position)
             size = count * memory_bytes(window.element)
             for offset in range(first * LINE, size, share * LINE):
-                _prefetch(builder, address, offset)
+                line = builder.gep(address, [ir.Constant(INDEX, offset)], source_etype=BYTE)
+                prefetch_line(builder, line)
 
 
 @contextmanager
@@ -97,15 +96,6 @@ def elements(lowering: Lowering, op: Op, shape: tuple[int, ...], size: int) -> I
         ahead.prefetch(first, count)
         with chunk_elements(builder, first, inner, count) as (_, position):
             yield position
-
-
-def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
-    word = ir.IntType(32)
-    kind = ir.FunctionType(ir.VoidType(), [OPAQUE, word, word, word])
-    function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
-    line = builder.gep(address, [ir.Constant(INDEX, offset)], source_etype=BYTE)
-    read, second, data = (ir.Constant(word, number) for number in (0, 2, 1))
-    builder.call(function, [line, read, second, data])
 
 
 def _loads(lowering: Lowering, op: Op) -> list[Op]:

@@ -17,11 +17,12 @@ from llvmlite import ir
 from tileir.codegen.scalar.types import BYTE, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
-from .ahead import CHUNK, LINE, Ahead
+from .ahead import CHUNK, Ahead
 from .block import Lowering
 from .evaluate import Evaluator
 from .loops import chunk_elements, nest
 from .position import INDEX, ZERO, Position
+from .prefetch import LINE
 from .window import Window
 
 LARGE_BYTES = 16 << 20

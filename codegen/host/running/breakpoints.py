@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.codegen.host.debugging.frames import Place, stop_at
+from tileir.launch.breakpoints import ARGUMENTS
 
 from .report import Handler, Report
 from .traces import array_of
@@ -18,7 +19,8 @@ def handler(site: Mapping[str, Any]) -> Handler:
         pairs = zip(site["names"], site["arguments"], strict=True)
         variables = {name: array_of(tile, report.data) for name, tile in pairs}
         _, _, called_at = site["location"].partition(", inlined at ")
-        stop_at(Place.of(called_at, site["kernel"], report.block), variables)
+        arguments = {name: value for known in ARGUMENTS for name, value in known().items()}
+        stop_at(Place.of(called_at, site["function"], report.block), variables, arguments)
 
     return handle
 

@@ -36,7 +36,7 @@ _EVERY_SITE = {"kind": str, "op": str, "kernel": str, "location": str}
 _SITES = {
     "access": {"shape": [int], "bytes": int, "parameters": [int], "any": bool, "claims": [int]},
     "assert": {"message": str, "shape": [int]},
-    "breakpoint": {"names": [str], "arguments": [_TILE]},
+    "breakpoint": {"function": str, "names": [str], "arguments": [_TILE]},
     "finding": {
         "problem": str,
         "shape": [int],

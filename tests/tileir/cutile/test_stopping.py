@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tileir.cutile.programs import cutile_without_torch, output
+from tests.tileir.cutile.programs import WITHOUT_TORCH, cutile_without_torch, output, python
 
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
 
@@ -23,9 +23,20 @@ def test_a_breakpoint_in_a_kernel() -> None:
     """cuTile compiles `tileir.breakpoint` like any function; nobody is asked without a terminal."""
     lines = output(cutile_without_torch(PROGRAM, "stopped"))
     assert lines[0].startswith(
-        f"breakpoint at {PROGRAM}:{line_of('tileir.breakpoint()')} in stopped"
+        f"breakpoint at {PROGRAM}:{line_of('tileir.breakpoint()')} in stopped, block (0, 0, 0)"
     )
     assert lines[1:] == ["  i = 0", "  total = [3., 4., 5., 6.]", "[3. 4. 5. 6.]"]
+
+
+@pytest.mark.parametrize("hidden", ["", "import sys; sys.modules['cuda.tile'] = None; "])
+def test_a_breakpoint_outside_of_kernels(hidden: str) -> None:
+    """Also without cuTile, it is one sentence."""
+    done = python("-c", f"{hidden}import tileir; tileir.breakpoint()", path=WITHOUT_TORCH)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "tileir.formats.errors.TileIRError: tileir.breakpoint() stops in kernels of cuTile only; "
+        "elsewhere use Python's breakpoint()"
+    )
 
 
 def test_a_variable_is_traced_by_its_name() -> None:

@@ -6,8 +6,8 @@ vector. The panel of rhs is as wide as a block, stored as [K][width], read seque
 in the L1 cache. lhs and the result are row-major. A step along K is one element, or a word of
 several (see `dot_products`).
 
-While it multiplies, it prefetches what the next product will read (see `ahead`), and the block of
-the result that comes next.
+While it multiplies, it prefetches what the next product will read (see `next_along_k`), and the
+block of the result that comes next.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from llvmlite import ir
 
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
+from tileir.codegen.host.lowering.prefetch import prefetch_line
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.types import OPAQUE
 
-from . import ahead, dot_products
-from .ahead import Lines
+from . import dot_products, next_along_k
+from .next_along_k import Lines
 
 K_BLOCK = 256
 """Steps along K between two updates of a block of the result.
@@ -157,7 +158,7 @@ class _Emitter:
         for lines, start, stride in self._coming:
             share = self._plus(self._times(self._number, blocks), block)
             shares = blocks * product.n // product.width
-            ahead.prefetch(self._builder, lines, start, stride, share, shares)
+            next_along_k.prefetch(self._builder, lines, start, stride, share, shares)
         first = self._times(self._plus(block, ir.Constant(INDEX, 1)), self._rows * product.n)
         kind = KINDS[product.accumulator]
         with loop(self._builder, self._rows) as row:
@@ -166,7 +167,7 @@ class _Emitter:
                 # Behind the last block is nothing, so no address is said to be inside of anything.
                 column = self._plus(number, ir.Constant(INDEX, v * product.lanes))
                 address = self._builder.gep(self._result, [column], source_etype=kind)
-                ahead.prefetch_line(self._builder, address, level=1)
+                prefetch_line(self._builder, address, level=1)
 
     def _offsets(self) -> list[int]:
         """Return where in the result each vector of a block starts, in elements."""

@@ -28,11 +28,11 @@ from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.scalar.conversions.narrowing import narrow
 from tileir.ir import Op
 
-from .ahead import Lines, lines_ahead
 from .dot_products import WORDS, flipped_zeros, multiply_add, takes
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
 from .mma_operands import narrow_element, operand_element, widened
+from .next_along_k import Lines, lines_ahead
 from .transposed import across
 
 _WORD_OF = {"bf16": "bf16x2", "f8E4M3FN": "bf16x2", "f8E5M2": "bf16x2", "i8": "i8x4"}

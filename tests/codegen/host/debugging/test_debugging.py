@@ -17,6 +17,7 @@ from tileir.codegen.analysis.source_names import source_names
 from tileir.codegen.host.debugging import frames
 from tileir.codegen.host.debugging.break_on import BreakOn
 from tileir.codegen.host.debugging.frames import Place
+from tileir.codegen.host.running import breakpoints
 from tileir.errors import KernelAssertionError, KernelError
 
 SOURCE = """\
@@ -101,7 +102,7 @@ def test_a_breakpoint_shows_what_it_sees(module: tileir.Bytecode, capsys, tmp_pa
     with pytest.raises(KernelAssertionError):
         compile(module)["k"].launch(1, [4], print_assertions=False)
     assert capsys.readouterr().out.splitlines() == [
-        f"breakpoint at {tmp_path}/kernel.py:8 in k, block (0, 0, 0)", "  first = 11",
+        f"breakpoint at {tmp_path}/kernel.py:8 in kernel, block (0, 0, 0)", "  first = 11",
     ]  # fmt: skip
 
 
@@ -123,21 +124,32 @@ class Terminal(io.StringIO):
 
 def test_pdb_opens_at_a_terminal(module: tileir.Bytecode, monkeypatch) -> None:
     out = Terminal()
-    monkeypatch.setattr(sys, "stdin", Terminal("p int(first) + 1\nl\nc\n"))
+    monkeypatch.setattr(sys, "stdin", Terminal("p int(first) + 1\nl\nw\nc\n"))
     monkeypatch.setattr(sys, "stdout", out)
     with pytest.raises(KernelAssertionError):
         compile(module)["k"].launch(1, [4], print_assertions=False)
     text = out.getvalue()
-    assert "kernel.py(8)k()\n-> y, z = first * 2, twice(first)\n" in text
+    assert "kernel.py(8)kernel()\n-> y, z = first * 2, twice(first)\n" in text
     assert "(Pdb) 12\n" in text
+    assert text.count("(8)kernel()") == 2, "`where` shows the kernel"
+    assert not re.search(r"frames\.py|reports\.py|breakpoints\.py", text), "and nothing of ours"
 
 
-def test_leaving_pdb_ends_the_launch(module: tileir.Bytecode, monkeypatch) -> None:
-    from bdb import BdbQuit
+def test_pdb_knows_the_arguments(module: tileir.Bytecode, monkeypatch) -> None:
+    """A frontend says what they are; the variables hide them."""
+    out = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal("p x, int(first)\nc\n"))
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(breakpoints, "ARGUMENTS", [lambda: {"x": 4, "first": 0}])
+    with pytest.raises(KernelAssertionError):
+        compile(module)["k"].launch(1, [4], print_assertions=False)
+    assert "(Pdb) (4, 11)\n" in out.getvalue()
 
+
+def test_leaving_pdb_ends_the_program(module: tileir.Bytecode, monkeypatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("q\n"))
     monkeypatch.setattr(sys, "stdout", Terminal())
-    with pytest.raises(BdbQuit):
+    with pytest.raises(SystemExit, match=r"^tileir: ended at a breakpoint$"):
         compile(module)["k"].launch(1, [4])
 
 

@@ -15,12 +15,10 @@ from llvmlite import ir
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
+from tileir.codegen.host.lowering.prefetch import LINE, prefetch_line
 from tileir.codegen.host.planning.contiguous import memory_of
-from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
+from tileir.codegen.scalar.types import BYTE, memory_bytes
 from tileir.ir import Op
-
-LINE = 64
-"""Bytes of a line of the cache."""
 
 _ALONG = {"lhs": -1, "rhs": -2}
 """Operand -> its dimension K."""
@@ -90,14 +88,3 @@ def prefetch(
         offset = builder.mul(at, ir.Constant(INDEX, LINE))
         offset = builder.add(offset, ir.Constant(INDEX, LINE - 1))
         prefetch_line(builder, builder.gep(row_of(line), [offset], source_etype=BYTE))
-
-
-def prefetch_line(builder: ir.IRBuilder, address: ir.Value, level: int = 2) -> None:
-    """Prefetch the line at an address, for reading, into the L2 cache, or that of another level."""
-    number = ir.IntType(32)
-    name = "llvm.prefetch.p0"
-    module = builder.module
-    function = module.globals.get(name) or ir.Function(
-        module, ir.FunctionType(ir.VoidType(), [OPAQUE, number, number, number]), name
-    )
-    builder.call(function, [address, *(ir.Constant(number, each) for each in (0, 4 - level, 1))])
