@@ -16,6 +16,7 @@ from typing import Any
 from tileir.cutile import device
 from tileir.cutile.device import MEMORY
 from tileir.errors import UnsupportedError
+from tileir.gpus import gpu_name
 
 from . import streams
 from .generators import Generator

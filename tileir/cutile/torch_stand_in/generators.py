@@ -9,12 +9,13 @@ meanwhile.
 from __future__ import annotations
 
 import ctypes
-import threading
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
 import torch  # pyright: ignore[reportMissingImports]  # which the tests do without
+
+from tileir.formats.forks import Lock
 
 _Base = torch._C.Generator
 
@@ -89,7 +90,7 @@ def native_dropout(tensor: Any, p: float, train: bool | None) -> Any:
     return tensor.mul(mask).mul_(1 / kept if kept else 0), mask
 
 
-_borrowed = threading.RLock()
+_borrowed = Lock()
 """Held while the CPU's default generator draws for the device."""
 
 
