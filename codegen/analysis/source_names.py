@@ -49,8 +49,9 @@ def kernel_name(function: Any) -> str:
     scope = at.scope if at is not None else None
     while isinstance(scope, LexicalBlock):
         scope = scope.scope
-    known = isinstance(scope, Subprogram) and scope.linkage_name == function.name
-    return scope.name if known else function.name
+    if isinstance(scope, Subprogram) and scope.linkage_name == function.name:
+        return scope.name
+    return function.name
 
 
 def _assigned(op: Op) -> dict[int, str]:
