@@ -22,8 +22,9 @@ FILES = sorted(
     path
     for folder in ("codegen", "tileir", "tests/lab/model")
     for path in (ROOT / folder).rglob("*.py")
-    if ROOT / "codegen" / "emulator" not in path.parents  # its tables are of PTX's instructions
+    if not {ROOT / "codegen" / "emulator", ROOT / "codegen" / "llvm"} & {*path.parents}
 )
+"""All but those whose tables are of PTX's and of LLVM's instructions."""
 
 OPS = BY_NAME.keys() | {row.mnemonic for row in ROWS}
 """Ops of Tile IR and of the block IR."""

@@ -29,8 +29,10 @@ class Stride(NamedTuple):
 
 
 def strides_of(op: Op) -> Iterator[Stride]:
-    """Yield the dynamic strides of a make_tensor_view."""
-    strides = cast("TensorView", op.result.type).strides
+    """Yield the dynamic strides of a make_tensor_view; none of one that is malformed."""
+    results = op.results if isinstance(op.results, tuple | list) else ()
+    kinds = [value.type for value in results if isinstance(value, Value)]
+    strides = kinds[0].strides if kinds and isinstance(kinds[0], TensorView) else ()
     for dimension, value in _by_dimension(strides, op.operands["dynamicStrides"]).items():
         yield Stride(op, dimension, value)
 
@@ -57,5 +59,7 @@ def only_strides(value: Value) -> list[Stride] | None:
 
 def _by_dimension(static: Sequence[int | None], given: Sequence[Value]) -> dict[int, Value]:
     """Return the operands by the dimensions whose extent or stride the type leaves open."""
+    if not isinstance(static, tuple) or not isinstance(given, Sequence):
+        return {}  # something else than lists: another rule says so
     open_ones = (dimension for dimension, number in enumerate(static) if number is None)
     return dict(zip(open_ones, given, strict=False))
