@@ -57,6 +57,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(len(PAIRS)))
 def test_products_are_right(number: int) -> None:
     """Whole tiles, and tiles at the edge of each dimension."""

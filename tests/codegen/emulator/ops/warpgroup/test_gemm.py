@@ -136,6 +136,7 @@ def test_the_last_place_is_noticed(kernel: str, name: str) -> None:
     assert verdict(mutants(kernel, name)[-1])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "name"), CASES)
 def test_every_place_is_noticed(kernel: str, name: str) -> None:
