@@ -200,12 +200,14 @@ def run(
     np.testing.assert_array_equal(arguments[3], expected)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", ["attention", "two loops", "one tile", *LARGE])
 def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 150, 300, (0, 5), schedule)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("trips", [(0, 0), (2, 1), (1, 2), (0, 2), (1, 4)])
 def test_any_number_of_iterations(name: str, trips: tuple[int, int]) -> None:

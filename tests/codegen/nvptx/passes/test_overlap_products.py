@@ -100,6 +100,7 @@ def run(name: str, m: int, n: int, d: int, schedule: str = "lock-step") -> None:
     np.testing.assert_array_equal(c, expected * TEXTS[name][1])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "used"])
 def test_sums_are_right_under_every_schedule(name: str, schedule: str) -> None:
