@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from tileir.gpus import Feature, PtxVersion, Target
+from tileir.gpus import TARGETS, Feature, PtxVersion, Target
 from tileir.types import Scalar
 
 Coordinate = tuple[str, int]
@@ -99,16 +99,6 @@ class Atom:
             return f"wgmma.mma_async.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}"
         shape = f"m{self.m}n{self.n}k{self.k}.row.col"
         return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
-
-    @property
-    def assembled(self) -> bool:
-        """Whether the instruction is inline assembly, not LLVM's intrinsic.
-
-        For these atoms LLVM wants a newer version of PTX than the one that our PTX for the oldest
-        of their GPUs has, so that old drivers read it, and ends the process otherwise.
-        """
-        oldest = (self.m, self.n, self.k) == (8, 8, 16) or (self.a, self.k) == ("f16", 8)
-        return oldest or (BITS[self.a] == 8 and self.acc == "f32")
 
     @property
     def intrinsic(self) -> str:
@@ -289,7 +279,7 @@ def multiply(
     """Emit one atom; return the new accumulator. Operands are packed registers or floats."""
     if atom.fused:
         return [builder.fma(a[0], each, old) for each, old in zip(b, acc, strict=True)]
-    if atom.assembled:
+    if atom.mnemonic in _ASSEMBLED:
         return _assembled(builder, atom, a, b, acc)
     if atom.a == "f16":
         a, b = ([builder.bitcast(word, _PAIR) for word in words] for words in (a, b))
@@ -329,5 +319,16 @@ def _assembled(
 
 
 _CONSTRAINTS = {ir.IntType(32): "r", ir.FloatType(): "f"}
+
+_ASSEMBLED = frozenset(
+    atom.mnemonic
+    for atom in ATOMS
+    for target in TARGETS.values()
+    if (atom.feature is None or target.has(atom.feature)) and target.ptx < atom.ptx
+)
+"""Instructions that are inline assembly, not LLVM's intrinsics.
+
+LLVM is told the PTX ISA version of the target, and ends the process for an intrinsic that is newer.
+"""
 _PAIR = ir.VectorType(ir.HalfType(), 2)
 """How LLVM types registers with two halves."""
