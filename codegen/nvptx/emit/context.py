@@ -15,6 +15,7 @@ from typing import Any
 from llvmlite import ir
 
 from tileir.codegen.block.types import Frag, registers_of
+from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
 from tileir.ir import Block, Op, Value
@@ -63,7 +64,7 @@ class Context:
     address (i32), a turn the address of its slot (i32). Tokens and flights have no form.
     """
 
-    builder: ir.IRBuilder
+    builder: FoldingBuilder
     thread: ir.Value
     """The number of the thread in its block, i32."""
     threads: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.block.areas import alignment as area_alignment
+from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
@@ -52,7 +53,7 @@ def lower_kernel(
     for name, value in directives(contract):
         # llvmlite's own `add` refuses attributes with values.
         set.add(function.attributes, f'"{name}"="{value}"')
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    builder = FoldingBuilder(function.append_basic_block("entry"))
     if lines is not None:
         builder.debug_metadata = lines.enter(function, kernel)
     lowering = Lowering(lines)
@@ -67,7 +68,7 @@ def lower_kernel(
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     builder.ret_void()
-    if any(op.name == "offset" for op in kernel.walk()):
+    if True:
         drop_unused(function)
     memory = module.globals.get(NAME)
     if memory is not None:

@@ -14,7 +14,7 @@ from llvmlite.ir.instructions import Instruction, PhiInstr
 
 _ARITHMETIC = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp"})
 _CASTS = frozenset({"sext", "zext", "trunc", "inttoptr", "ptrtoint"})
-_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue"})
+_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue", "insertelement"})
 """LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 
