@@ -7,6 +7,7 @@ from llvmlite import ir
 from tileir.codegen.block.areas import alignment as area_alignment
 from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
@@ -57,7 +58,8 @@ def lower_kernel(
     if lines is not None:
         builder.debug_metadata = lines.enter(function, kernel)
     lowering = Lowering(lines)
-    thread = special_register(builder, "tid.x")
+    in_block = contract["num_warps"] << LANE_BITS
+    thread = special_register(builder, "tid.x", (0, in_block))
     exit = function.append_basic_block("exit")
     ctx = Context(builder, thread, threads, lowering.block, lowering.op, exit)
     ctx.tensor_maps = [
