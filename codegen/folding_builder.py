@@ -13,13 +13,14 @@ back to the head of a loop is emitted before the block is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 
 from llvmlite import ir
-from llvmlite.ir.instructions import CastInstr, Instruction
+from llvmlite.ir.instructions import CastInstr, InlineAsm, Instruction
 
 from . import integer_folding
+from .llvm_function import Call
 
 _ARITHMETIC = ("add", "sub", "mul", "udiv", "urem", "and_", "or_", "xor", "shl", "lshr", "ashr")
 _CASTS = ("trunc", "zext", "sext", "fpext", "fptrunc", "bitcast", "ptrtoint", "inttoptr")
@@ -35,6 +36,8 @@ class FoldingBuilder(ir.IRBuilder):
         super().__init__(block)
         self._dominators: dict[ir.Block, ir.Block] = {}
         """Block -> the block before it on every way from the entry, as far as edges are known."""
+        self._assembly: dict[Hashable, InlineAsm] = {}
+        """Text, constraints, whether it has effects, and type of the result -> the assembly."""
         self._before: dict[ir.Block, ir.Block] = {}
         """The head of a loop -> the block before the loop."""
         self._left: dict[ir.Block, ir.Block] = {}
@@ -99,10 +102,37 @@ class FoldingBuilder(ir.IRBuilder):
         name: str = "",
     ) -> ir.Value:
         """Emit inline assembly."""
-        emit = partial(super().asm, ftype, asm, constraint, args, side_effect, name)
+        text = (asm, constraint, side_effect, ftype.return_type)
+        if text not in self._assembly:
+            self._assembly[text] = InlineAsm(ftype, asm, constraint, side_effect)
+        emit = partial(self._call, self._assembly[text], args, name)
         if side_effect:
             return emit()
         return self._once(("asm", asm, constraint, *map(_name, args)), args, emit)
+
+    def call(
+        self,
+        fn: ir.Function | InlineAsm,
+        args: Sequence[ir.Value],
+        name: str = "",
+        cconv: str | None = None,
+        tail: bool | str = False,
+        fastmath: Sequence[str] = (),
+        attrs: Sequence[str] = (),
+        arg_attrs: Mapping[int, Sequence[str]] | None = None,
+    ) -> ir.Value:
+        """Emit a call."""
+        if cconv or tail or fastmath or arg_attrs:
+            return super().call(fn, args, name, cconv, tail, fastmath, attrs, arg_attrs)
+        made = self._call(fn, args, name)
+        for attribute in attrs:
+            made.attributes.add(attribute)
+        return made
+
+    def _call(self, callee: ir.Function | InlineAsm, args: Sequence[ir.Value], name: str) -> Call:
+        made = Call(self.block, callee, args, name)
+        self._insert(made)
+        return made
 
     def branch(self, target: ir.Block) -> ir.Value:
         """Branch to a block."""
@@ -131,12 +161,13 @@ class FoldingBuilder(ir.IRBuilder):
             self._dominators[target] = self.block
 
     def enter_loop(self, head: ir.Block) -> None:
-        """Branch to the head of a loop, and go on there.
+        """Branch to the head of a loop unless that is done, and go on there.
 
         What does not depend on the loop is emitted before it.
         """
         self._before[head] = self.block
-        self.branch(head)
+        if not self.block.is_terminated:
+            self.branch(head)
         self.position_at_end(head)
 
     def leave_loop(self, head: ir.Block, after: ir.Block) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from llvmlite import ir
 
+from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
@@ -106,7 +107,7 @@ class Lowering(ABC):
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.builder = FoldingBuilder(self.function.append_basic_block("start"))
         self.exit = self.function.append_basic_block("exit")
 
     def run(self) -> ir.Function:

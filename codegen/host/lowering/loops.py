@@ -7,35 +7,36 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from tileir.codegen.folding_builder import FoldingBuilder
+
 from .position import INDEX, ZERO, Position
 
 Bound = int | ir.Value
 
 
 @contextmanager
-def loop(builder: ir.IRBuilder, bound: Bound) -> Iterator[ir.Value]:
+def loop(builder: FoldingBuilder, bound: Bound) -> Iterator[ir.Value]:
     """Code inside runs for the index 0 up to, not including, `bound`, which may be zero."""
     before = builder.block
     body = builder.append_basic_block("loop")
     after = builder.append_basic_block("end")
     if isinstance(bound, int):
         bound = ir.Constant(INDEX, bound)
-        builder.branch(body)
     else:
         builder.cbranch(builder.icmp_signed(">", bound, ZERO), body, after)
-    builder.position_at_end(body)
+    builder.enter_loop(body)
     index = builder.phi(INDEX)
     index.add_incoming(ZERO, before)
     yield index
     following = builder.add(index, ir.Constant(INDEX, 1), flags=("nuw", "nsw"))
     index.add_incoming(following, builder.block)
     builder.cbranch(builder.icmp_unsigned("<", following, bound), body, after)
-    builder.position_at_end(after)
+    builder.leave_loop(body, after)
 
 
 @contextmanager
 def nest(
-    builder: ir.IRBuilder,
+    builder: FoldingBuilder,
     shape: tuple[int, ...],
     bounds: Sequence[Bound] | None = None,
     inner: int | None = None,
@@ -61,7 +62,7 @@ def nest(
 
 
 def _nested(
-    builder: ir.IRBuilder,
+    builder: FoldingBuilder,
     shape: tuple[int, ...],
     bounds: Sequence[Bound],
     order: list[int],

@@ -8,6 +8,7 @@ from tileir.codegen.block.areas import alignment as area_alignment
 from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.llvm_function import Function
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
@@ -31,7 +32,7 @@ def declare_kernel(module: ir.Module, kernel: KernelIR, maps: int = 0) -> None:
     """
     kinds = [integer_type(value.type.element) for value in kernel.parameters]
     kinds += [_TENSOR_MAP.as_pointer()] * maps
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), kernel.symbol)
+    function = Function(module, ir.FunctionType(ir.VoidType(), kinds), kernel.symbol)
     for argument in function.args[len(kernel.parameters) :]:
         set.add(argument.attributes, f"byval({_TENSOR_MAP}) align {ALIGNMENT_OF_MAPS}")
         set.add(argument.attributes, '"nvvm.grid_constant"')

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
 from tileir.codegen.host.machine.vector_unit import VectorUnit
@@ -83,7 +84,7 @@ def function_of(module: ir.Module, product: Product) -> ir.Function:
         function.attributes.add(attribute)
     for argument in function.args:
         argument.add_attribute("noalias")
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    builder = FoldingBuilder(function.append_basic_block("entry"))
     _Emitter(builder, product, *function.args).run()
     builder.ret_void()
     return function
@@ -92,7 +93,7 @@ def function_of(module: ir.Module, product: Product) -> ir.Function:
 class _Emitter:
     def __init__(
         self,
-        builder: ir.IRBuilder,
+        builder: FoldingBuilder,
         product: Product,
         lhs: ir.Value,
         rhs: ir.Value,
