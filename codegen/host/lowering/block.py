@@ -14,12 +14,12 @@ from typing import Any, Protocol
 
 from llvmlite import ir
 
-from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from tileir.codegen.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 
 from .position import INDEX, ZERO, Position
 

@@ -15,9 +15,9 @@ from typing import Any
 from llvmlite import ir
 
 from tileir.codegen.block.types import Frag, registers_of
-from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.ir import Block, Op, Value
 
 from .sequences.shuffle import shuffle

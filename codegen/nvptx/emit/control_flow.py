@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.block.types import Turn, registers_of
-from tileir.codegen.integer_folding import number
+from tileir.codegen.llvm.integer_folding import number
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
 

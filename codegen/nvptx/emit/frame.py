@@ -5,10 +5,11 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.block.areas import alignment as area_alignment
-from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LANE_BITS
-from tileir.codegen.llvm_function import Function
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.function import Function
+from tileir.codegen.llvm.unused import drop_unused
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
@@ -20,7 +21,6 @@ from .context import I64, Context
 from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
-from .sequences.unused import drop_unused
 
 _TENSOR_MAP = ir.ArrayType(ir.IntType(8), BYTES)
 
@@ -71,8 +71,7 @@ def lower_kernel(
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     builder.ret_void()
-    if True:
-        drop_unused(function)
+    drop_unused(function)
     memory = module.globals.get(NAME)
     if memory is not None:
         memory.align = max(memory.align, shared_alignment(kernel.body))

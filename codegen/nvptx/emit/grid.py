@@ -64,7 +64,7 @@ def lower_barrier(ctx: Context, op: Op) -> None:
 def special_register(
     builder: ir.IRBuilder, name: str, bounds: tuple[int, int] | None = None
 ) -> ir.Value:
-    """Return the value of a special register of PTX (i32), from `bounds[0]` to below `bounds[1]`."""
+    """Return the value of a special register of PTX (i32), which is in `bounds`: low to high."""
     name = f"llvm.nvvm.read.ptx.sreg.{name}"
     module = builder.module
     function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)

@@ -107,7 +107,7 @@ class Atom:
             "f16": "f32.f32",
             "s8": "s8" if self.b == "s8" else "s8.u8",
             "u8": "u8" if self.b == "u8" else "u8.s8",
-            **{f8: f"f32.{self.a}.{self.b}.f32" for f8 in ("e4m3", "e5m2")},
+            **dict.fromkeys(("e4m3", "e5m2"), f"f32.{self.a}.{self.b}.f32"),
         }.get(self.a, self.a)
         return f"llvm.nvvm.mma.m{self.m}n{self.n}k{self.k}.row.col.{types}"
 
@@ -286,9 +286,7 @@ def multiply(
     kinds = [argument.type for argument in arguments]
     result = ir.LiteralStructType(kinds[-len(acc) :])
     module, name = builder.module, atom.intrinsic
-    function = module.globals.get(name) or ir.Function(
-        module, ir.FunctionType(result, kinds), name
-    )
+    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(result, kinds), name)
     # A whole warp executes it: no move into a branch.
     sums = builder.call(function, arguments, attrs=("convergent",))
     return [builder.extract_value(sums, k) for k in range(len(acc))]

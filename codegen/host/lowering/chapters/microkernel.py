@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from tileir.codegen.folding_builder import FoldingBuilder
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
 from tileir.codegen.host.machine.vector_unit import VectorUnit
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.types import OPAQUE
 
 K_BLOCK = 256

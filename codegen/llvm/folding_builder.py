@@ -7,8 +7,7 @@ takes most of the time of a compilation.
 
 Integers are folded (see `integer_folding`); what is left is numbered as in LLVM's EarlyCSE: an
 instruction without effects is emitted once, as far as its block and the blocks that dominate it
-go. Dominators are known while blocks are being filled, because every edge to a block but those
-back to the head of a loop is emitted before the block is.
+go. What a loop does not change is emitted before the loop, as LLVM's LICM would have it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from llvmlite import ir
 from llvmlite.ir.instructions import CastInstr, InlineAsm, Instruction
 
 from . import integer_folding
-from .llvm_function import Call
+from .block_tree import BlockTree
+from .function import Call
 
 _ARITHMETIC = ("add", "sub", "mul", "udiv", "urem", "and_", "or_", "xor", "shl", "lshr", "ashr")
 _CASTS = ("trunc", "zext", "sext", "fpext", "fptrunc", "bitcast", "ptrtoint", "inttoptr")
@@ -34,15 +34,9 @@ class FoldingBuilder(ir.IRBuilder):
 
     def __init__(self, block: ir.Block) -> None:
         super().__init__(block)
-        self._dominators: dict[ir.Block, ir.Block] = {}
-        """Block -> the block before it on every way from the entry, as far as edges are known."""
+        self._tree = BlockTree()
         self._assembly: dict[Hashable, InlineAsm] = {}
         """Text, constraints, whether it has effects, and type of the result -> the assembly."""
-        self._before: dict[ir.Block, ir.Block] = {}
-        """The head of a loop -> the block before the loop."""
-        self._left: dict[ir.Block, ir.Block] = {}
-        """The block behind a loop -> the head of the loop."""
-        self._around: dict[ir.Block, tuple[ir.Block, ...]] = {}
         self._emitted: dict[ir.Block, dict[Hashable, ir.Value]] = {}
 
     def icmp_signed(self, cmpop: str, lhs: ir.Value, rhs: ir.Value, name: str = "") -> ir.Value:
@@ -108,7 +102,7 @@ class FoldingBuilder(ir.IRBuilder):
         emit = partial(self._call, self._assembly[text], args, name)
         if side_effect:
             return emit()
-        return self._once(("asm", asm, constraint, *map(_name, args)), args, emit)
+        return self._once((*text, *map(_name, args)), args, emit)
 
     def call(
         self,
@@ -136,43 +130,28 @@ class FoldingBuilder(ir.IRBuilder):
 
     def branch(self, target: ir.Block) -> ir.Value:
         """Branch to a block."""
-        self._edge(target)
+        self._tree.add_edge(self.block, target)
         return super().branch(target)
 
     def cbranch(self, cond: ir.Value, truebr: ir.Block, falsebr: ir.Block) -> ir.Value:
         """Branch to one of two blocks."""
-        self._edge(truebr)
-        self._edge(falsebr)
+        self._tree.add_edge(self.block, truebr)
+        self._tree.add_edge(self.block, falsebr)
         return super().cbranch(cond, truebr, falsebr)
-
-    def _edge(self, target: ir.Block) -> None:
-        """Note an edge from the current block."""
-        others = {self.block}
-        if target in self._dominators:
-            others, block = set(), self.block
-            while block is not None:
-                others.add(block)
-                block = self._dominators.get(block)
-            block = self._dominators[target]
-            while block not in others:
-                block = self._dominators[block]
-            self._dominators[target] = block
-        elif target is not self.function.entry_basic_block:
-            self._dominators[target] = self.block
 
     def enter_loop(self, head: ir.Block) -> None:
         """Branch to the head of a loop unless that is done, and go on there.
 
         What does not depend on the loop is emitted before it.
         """
-        self._before[head] = self.block
+        self._tree.enter(head, self.block)
         if not self.block.is_terminated:
             self.branch(head)
         self.position_at_end(head)
 
     def leave_loop(self, head: ir.Block, after: ir.Block) -> None:
         """Go on behind the loop of a head: in `after`, where its body may have come by."""
-        self._left[after] = head
+        self._tree.leave(head, after)
         self.position_at_end(after)
 
     def _once(
@@ -189,19 +168,18 @@ class FoldingBuilder(ir.IRBuilder):
         here = self._block
         if self._anchor < len(here.instructions) - here.is_terminated:
             return emit()
-        block: ir.Block | None = here
-        while block is not None:
+        for block in self._tree.dominating(here):
             found = self._emitted.get(block)
             if found is not None and key in found:
                 return found[key]
-            block = self._dominators.get(block)
-        place = self._outside(operands) if moves and self._before else here
+        place = self._outside(operands) if moves and self._tree.before else here
         if place is here:
             made = emit()
         else:
+            anchor = self._anchor
             self._block, self._anchor = place, len(place.instructions) - place.is_terminated
             made = emit()
-            self.position_at_end(here)
+            self._block, self._anchor = here, anchor
         self._emitted.setdefault(place, {})[key] = made
         return made
 
@@ -210,38 +188,24 @@ class FoldingBuilder(ir.IRBuilder):
         within: set[ir.Block] = set()
         for value in operands:
             if isinstance(value, Instruction):
-                within.update(self._loops(value.parent))
+                within.update(self._tree.loops(value.parent))
         place = self._block
-        for head in self._loops(place):
+        for head in self._tree.loops(place):
             if head in within:
                 break
-            place = self._before[head]
+            place = self._tree.before[head]
         return place
-
-    def _loops(self, block: ir.Block) -> tuple[ir.Block, ...]:
-        """Return the heads of the loops around a block, the innermost first."""
-        if block not in self._around:
-            heads, left = [], set()
-            each: ir.Block | None = block
-            while each is not None:
-                if each in self._left:
-                    left.add(self._left[each])
-                if each in self._before and each not in left:
-                    heads.append(each)
-                each = self._dominators.get(each)
-            self._around[block] = tuple(heads)
-        return self._around[block]
 
     def _is_outside(self, value: ir.Value, head: ir.Block) -> bool:
         """Whether a value is defined outside of the loop of a head."""
-        return not isinstance(value, Instruction) or head not in self._loops(value.parent)
+        return not isinstance(value, Instruction) or head not in self._tree.loops(value.parent)
 
     def _regrouped(self, operation: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value | None:
         """Emit (a + b) + c as a + (b + c), if the loop that defines a defines neither b nor c."""
         for total, other in ((lhs, rhs), (rhs, lhs)):
             if not isinstance(total, Instruction) or total.opname != operation.rstrip("_"):
                 continue
-            heads = self._loops(total.parent)
+            heads = self._tree.loops(total.parent)
             if not heads or total.flags or isinstance(other, ir.Constant):
                 continue
             if not self._is_outside(other, heads[0]):
@@ -266,7 +230,7 @@ def _binary(operation: str) -> Callable[..., ir.Value]:
         self: FoldingBuilder, lhs: ir.Value, rhs: ir.Value, name: str = "", flags: Sequence = ()
     ) -> ir.Value:
         folded = integer_folding.binary(operation, lhs, rhs)
-        if folded is None and self._before and operation in _REGROUPED and not flags:
+        if folded is None and self._tree.before and operation in _REGROUPED and not flags:
             folded = self._regrouped(operation, lhs, rhs)
         return folded or self._once(
             (operation, _name(lhs), _name(rhs), *flags),

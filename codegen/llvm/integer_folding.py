@@ -161,7 +161,12 @@ def _cast_constant(name: str, value: ir.Constant, kind: ir.Type) -> ir.Value | N
     known = number(value)
     if known is None:
         bits = _OF_BITS.fullmatch(value.constant) if isinstance(value.constant, str) else None
-        if name == "bitcast" and bits and isinstance(kind, ir.IntType) and kind.width == int(bits[1]):
+        if (
+            name == "bitcast"
+            and bits
+            and isinstance(kind, ir.IntType)
+            and kind.width == int(bits[1])
+        ):
             return ir.Constant(kind, int(bits[2]))
         return None
     if name in ("zext", "trunc"):
