@@ -20,6 +20,8 @@ from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.function import Function
+from tileir.codegen.llvm.unused import drop_unused
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,
@@ -95,7 +97,7 @@ class Lowering(ABC):
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
         self._scopes = 0
         self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
-        self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
+        self.function = Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
@@ -124,6 +126,7 @@ class Lowering(ABC):
         self.lower_block(self.kernel.body.block)
         self._entry.branch(start)
         ir.IRBuilder(self.exit).ret_void()
+        drop_unused(self.function)
         return self.function
 
     @abstractmethod
