@@ -18,6 +18,7 @@ from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
 from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.integer_folding import number
 from tileir.ir import Block, Op, Value
 
 from .sequences.shuffle import shuffle
@@ -214,7 +215,7 @@ def thread_position(builder: ir.IRBuilder, thread: ir.Value, bases: Sequence[int
         if distance:
             move = builder.shl if distance > 0 else builder.lshr
             bits = move(bits, ir.Constant(I32, abs(distance)))
-        position = bits if isinstance(position, ir.Constant) else builder.xor(position, bits)
+        position = bits if number(position) == 0 else builder.xor(position, bits)
     return position
 
 
