@@ -357,7 +357,7 @@ def emit_llvm(state: State) -> None:
 def optimise(state: State) -> None:
     """Run LLVM's optimisation passes."""
     state.optimised = llvm.parse(state.llvm_ir)
-    llvm.optimize(state.optimised, state.machine, speed_level=SPEED_LEVEL)
+    llvm.simplify(state.optimised, state.machine)
 
 
 def emit_ptx(state: State) -> None:

@@ -19,6 +19,9 @@ from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.function import Function
+from tileir.codegen.llvm.unused import drop_unused
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,
@@ -107,7 +110,7 @@ class Lowering(ABC):
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
         self._scopes = 0
         self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
-        self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
+        self.function = Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
@@ -119,7 +122,7 @@ class Lowering(ABC):
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
-        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.builder = FoldingBuilder(self.function.append_basic_block("start"))
         self.exit = self.function.append_basic_block("exit")
 
     def run(self) -> ir.Function:
@@ -136,6 +139,7 @@ class Lowering(ABC):
         self.lower_block(self.kernel.body.block)
         self._entry.branch(start)
         ir.IRBuilder(self.exit).ret_void()
+        drop_unused(self.function)
         return self.function
 
     @property

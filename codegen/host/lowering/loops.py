@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+
 from .position import INDEX, ZERO, Position
 
 Bound = int | ir.Value
@@ -16,7 +18,7 @@ MAX_UNROLLED_INSTRUCTIONS = 40
 
 
 @contextmanager
-def loop(builder: ir.IRBuilder, bound: Bound, unrolled: bool = False) -> Iterator[ir.Value]:
+def loop(builder: FoldingBuilder, bound: Bound, unrolled: bool = False) -> Iterator[ir.Value]:
     """Code inside runs for the index 0 up to, not including, `bound`, which may be zero.
 
     If it is to be `unrolled`, LLVM repeats the code of a short loop once it is vectorised; arrays
@@ -27,10 +29,9 @@ def loop(builder: ir.IRBuilder, bound: Bound, unrolled: bool = False) -> Iterato
     after = builder.append_basic_block("end")
     if isinstance(bound, int):
         bound = ir.Constant(INDEX, bound)
-        builder.branch(body)
     else:
         builder.cbranch(builder.icmp_signed(">", bound, ZERO), body, after)
-    builder.position_at_end(body)
+    builder.enter_loop(body)
     index = builder.phi(INDEX)
     index.add_incoming(ZERO, before)
     yield index
@@ -39,7 +40,7 @@ def loop(builder: ir.IRBuilder, bound: Bound, unrolled: bool = False) -> Iterato
     back = builder.cbranch(builder.icmp_unsigned("<", following, bound), body, after)
     if unrolled and builder.block is body and len(body.instructions) <= MAX_UNROLLED_INSTRUCTIONS:
         _unroll_vectorised(back)
-    builder.position_at_end(after)
+    builder.leave_loop(body, after)
 
 
 def _unroll_vectorised(back: ir.Instruction) -> None:
@@ -55,7 +56,7 @@ def _unroll_vectorised(back: ir.Instruction) -> None:
 
 @contextmanager
 def nest(
-    builder: ir.IRBuilder,
+    builder: FoldingBuilder,
     shape: tuple[int, ...],
     bounds: Sequence[Bound] | None = None,
     inner: int | None = None,
@@ -106,7 +107,7 @@ def chunk_elements(
 
 
 def _nested(
-    builder: ir.IRBuilder,
+    builder: FoldingBuilder,
     shape: tuple[int, ...],
     bounds: Sequence[Bound],
     order: list[int],

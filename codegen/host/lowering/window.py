@@ -103,8 +103,6 @@ class Window:
         builder = self.builder
         inside = ir.Constant(ir.IntType(1), 1)
         for limit, extent in zip(self.limits, self.tile, strict=True):
-            if isinstance(limit, ir.Constant):
-                continue
             whole = builder.icmp_unsigned("==", limit, ir.Constant(INDEX, extent))
             inside = builder.and_(inside, whole)
         return inside

@@ -46,7 +46,8 @@ def optimised(llvm_ir: str) -> llvm.ModuleRef:
     parsed = backend.parse(llvm_ir)
     # Only loops are vectorised. Interleaving costs a tenth more compile time, unrolling doubles it,
     # and no kernel gets faster: the CPU overlaps iterations by itself.
-    backend.optimize(parsed, _machine(), speed_level=2, vectorize=True, unroll=False)
+    # What the second level adds, which is for pointers and branches, they do not need either.
+    backend.optimize(parsed, _machine(), speed_level=1, vectorize=True, unroll=False)
     return parsed
 
 

@@ -17,6 +17,8 @@ from llvmlite import ir
 from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import LANE_BITS, LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.integer_folding import number
 from tileir.ir import Block, Op, Value
 
 from .sequences.shuffle import shuffle
@@ -63,7 +65,7 @@ class Context:
     address (i32), a turn the address of its slot (i32). Tokens and flights have no form.
     """
 
-    builder: ir.IRBuilder
+    builder: FoldingBuilder
     thread: ir.Value
     """The number of the thread in its block, i32."""
     threads: int
@@ -213,7 +215,7 @@ def thread_position(builder: ir.IRBuilder, thread: ir.Value, bases: Sequence[int
         if distance:
             move = builder.shl if distance > 0 else builder.lshr
             bits = move(bits, ir.Constant(I32, abs(distance)))
-        position = bits if isinstance(position, ir.Constant) else builder.xor(position, bits)
+        position = bits if number(position) == 0 else builder.xor(position, bits)
     return position
 
 

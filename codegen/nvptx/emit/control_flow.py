@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.block.types import Flight, Turn, registers_of
+from tileir.codegen.llvm.integer_folding import number
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
 from tileir.types import Scalar
@@ -80,8 +81,7 @@ def _prologue(
     body, after = _blocks(ctx, "prologue", "prefetched")
     counter = ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
-    builder.branch(body)
-    builder.position_at_end(body)
+    builder.enter_loop(body)
     iteration.define(index, exists)
     _get(ctx, arguments, ahead[: len(arguments)])
     _inside(ctx, block, ControlScope(op, after, results=ahead))
@@ -96,7 +96,7 @@ def _prologue(
     more = builder.icmp_unsigned("<", done, ir.Constant(I32, count))
     (entered,) = _blocks(ctx, "filled")
     builder.cbranch(more, body, entered)
-    builder.position_at_end(entered)
+    builder.leave_loop(body, entered)
 
 
 class _CountedLoop:
@@ -122,8 +122,7 @@ class _CountedLoop:
     def begin_iteration(self, index: Value) -> None:
         """Begin the body, and define its index."""
         builder = self._ctx.builder
-        builder.branch(self._body)
-        builder.position_at_end(self._body)
+        builder.enter_loop(self._body)
         self._ctx.define_scalar(index, builder.load(self._counter, typ=self.low.type))
 
     def end_iteration(self) -> ir.Instruction:
@@ -136,9 +135,12 @@ class _CountedLoop:
 
     def has_next(self, index: ir.Value) -> ir.Value:
         """Return whether there is an iteration after the one with an index below the end."""
+        builder = self._ctx.builder
+        if number(self.step) == 1:
+            return builder.icmp_unsigned("!=", builder.add(index, self.step), self.high)
         # high - index cannot overflow, as the index is below; so neither can the next index.
-        left = self._ctx.builder.sub(self.high, index)
-        return self._ctx.builder.icmp_unsigned(">", left, self.step)
+        left = builder.sub(self.high, index)
+        return builder.icmp_unsigned(">", left, self.step)
 
 
 class _IterationAhead:
@@ -190,13 +192,12 @@ def lower_loop(ctx: Context, op: Op) -> None:
     carried, results = _variables(ctx, block.arguments), _variables(ctx, op.results)
     _set(ctx, op.operands["initValues"], carried)
     body, again, after = _blocks(ctx, "loop", "next", "done")
-    builder.branch(body)
-    builder.position_at_end(body)
+    builder.enter_loop(body)
     _get(ctx, block.arguments, carried)
     _inside(ctx, block, ControlScope(op, after, again, results, carried))
     builder.position_at_end(again)
     builder.branch(body)
-    builder.position_at_end(after)
+    builder.leave_loop(body, after)
     _get(ctx, op.results, results)
 
 

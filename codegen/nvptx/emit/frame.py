@@ -6,6 +6,10 @@ from llvmlite import ir
 
 from tileir.codegen.block.areas import alignment as area_alignment
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
+from tileir.codegen.llvm.function import Function
+from tileir.codegen.llvm.unused import drop_unused
 from tileir.codegen.nvptx.launch.contract import Contract, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.launch.tensor_maps import ALIGNMENT as ALIGNMENT_OF_MAPS
@@ -17,7 +21,6 @@ from .context import I64, Context
 from .grid import special_register
 from .lowering import Lowering
 from .sequences.shared_symbol import ALIGNMENT, NAME
-from .sequences.unused import drop_unused
 
 _TENSOR_MAP = ir.ArrayType(ir.IntType(8), BYTES)
 
@@ -29,7 +32,7 @@ def declare_kernel(module: ir.Module, kernel: KernelIR, maps: int = 0) -> None:
     """
     kinds = [integer_type(value.type.element) for value in kernel.parameters]
     kinds += [_TENSOR_MAP.as_pointer()] * maps
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), kernel.symbol)
+    function = Function(module, ir.FunctionType(ir.VoidType(), kinds), kernel.symbol)
     for argument in function.args[len(kernel.parameters) :]:
         set.add(argument.attributes, f"byval({_TENSOR_MAP}) align {ALIGNMENT_OF_MAPS}")
         set.add(argument.attributes, '"nvvm.grid_constant"')
@@ -52,11 +55,12 @@ def lower_kernel(
     for name, value in directives(contract):
         # llvmlite's own `add` refuses attributes with values.
         set.add(function.attributes, f'"{name}"="{value}"')
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    builder = FoldingBuilder(function.append_basic_block("entry"))
     if lines is not None:
         builder.debug_metadata = lines.enter(function, kernel)
     lowering = Lowering(lines)
-    thread = special_register(builder, "tid.x")
+    in_block = contract["num_warps"] << LANE_BITS
+    thread = special_register(builder, "tid.x", (0, in_block))
     exit = function.append_basic_block("exit")
     ctx = Context(builder, thread, threads, lowering.block, lowering.op, exit)
     ctx.tensor_maps = [
@@ -67,8 +71,7 @@ def lower_kernel(
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     builder.ret_void()
-    if any(op.name == "offset" for op in kernel.walk()):
-        drop_unused(function)
+    drop_unused(function)
     memory = module.globals.get(NAME)
     if memory is not None:
         memory.align = max(memory.align, shared_alignment(kernel.body))

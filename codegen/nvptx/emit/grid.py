@@ -5,6 +5,8 @@ A tile block is one cluster, mostly of a single block.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from llvmlite import ir
 
 from tileir.codegen.block.roles import role_of
@@ -21,6 +23,13 @@ _REGISTERS = {
     "get_num_tile_blocks": ("nctaid", "nclusterid"),
 }
 """Mnemonic -> the special registers for clusters of one block, and of several."""
+LARGEST_GRID = {"x": 2**31 - 1, "y": 65535, "z": 65535}
+"""Axis -> the most blocks of a grid (CUDA C++ Programming Guide, compute capabilities)."""
+_BOUNDS: Mapping[str, Callable[[int], tuple[int, int]]] = {
+    **dict.fromkeys(("ctaid", "clusterid"), lambda most: (0, most)),
+    **dict.fromkeys(("nctaid", "nclusterid"), lambda most: (1, most + 1)),
+}
+"""Special register -> the bounds of its value, given the largest extent of a grid."""
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned"
 
 
@@ -28,7 +37,8 @@ def lower_grid(ctx: Context, op: Op) -> None:
     """Lower get_tile_block_id and get_num_tile_blocks: the launch grid counted in clusters."""
     register = _REGISTERS[op.name][op.attributes["clusters"]]
     for result, axis in zip(op.results, AXES, strict=True):
-        ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}"))
+        bounds = _BOUNDS[register](LARGEST_GRID[axis])
+        ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}", bounds))
 
 
 def lower_leave(ctx: Context, op: Op) -> None:
@@ -51,12 +61,18 @@ def lower_barrier(ctx: Context, op: Op) -> None:
     ctx.builder.call(function, [ir.Constant(I32, number) for number in numbers])
 
 
-def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
-    """Return the value of a special register of PTX (i32)."""
+def special_register(
+    builder: ir.IRBuilder, name: str, bounds: tuple[int, int] | None = None
+) -> ir.Value:
+    """Return the value of a special register of PTX (i32), which is in `bounds`: low to high."""
     name = f"llvm.nvvm.read.ptx.sreg.{name}"
     module = builder.module
     function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
-    return builder.call(function, [])
+    value = builder.call(function, [])
+    if bounds is not None:
+        known = module.add_metadata([ir.Constant(I32, bound) for bound in bounds])
+        value.set_metadata("range", known)
+    return value
 
 
 def lower_cluster_barrier(ctx: Context, op: Op) -> None:

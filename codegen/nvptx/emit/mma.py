@@ -92,8 +92,7 @@ class _Product:
         for offset, variable in variables.items():
             builder.store(accumulators[offset], variable)
         body, after = (builder.append_basic_block(name) for name in ("slice", "sliced"))
-        builder.branch(body)
-        builder.position_at_end(body)
+        builder.enter_loop(body)
         number = builder.load(counter, typ=I32)
         inside = {
             offset: builder.load(v, typ=accumulators[offset].type)
@@ -106,7 +105,7 @@ class _Product:
         builder.store(number, counter)
         more = builder.icmp_unsigned("<", number, ir.Constant(I32, first + count))
         builder.cbranch(more, body, after)
-        builder.position_at_end(after)
+        builder.leave_loop(body, after)
         for offset, variable in variables.items():
             accumulators[offset] = builder.load(variable, typ=accumulators[offset].type)
 

@@ -108,15 +108,14 @@ def _counted(ctx: Context, count: int) -> Iterator[ir.Value]:
     builder, counter = ctx.builder, ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
     body, after = (builder.append_basic_block(name) for name in ("element", "written"))
-    builder.branch(body)
-    builder.position_at_end(body)
+    builder.enter_loop(body)
     number = builder.load(counter, typ=I32)
     yield number
     following = builder.add(number, ir.Constant(I32, 1))
     builder.store(following, counter)
     more = builder.icmp_unsigned("<", following, ir.Constant(I32, count))
     builder.cbranch(more, body, after)
-    builder.position_at_end(after)
+    builder.leave_loop(body, after)
 
 
 def _converted(

@@ -100,6 +100,17 @@ class Atom:
         shape = f"m{self.m}n{self.n}k{self.k}.row.col"
         return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
 
+    @property
+    def intrinsic(self) -> str:
+        """The name of LLVM's intrinsic for the instruction of a warp."""
+        types = {
+            "f16": "f32.f32",
+            "s8": "s8" if self.b == "s8" else "s8.u8",
+            "u8": "u8" if self.b == "u8" else "u8.s8",
+            **dict.fromkeys(("e4m3", "e5m2"), f"f32.{self.a}.{self.b}.f32"),
+        }.get(self.a, self.a)
+        return f"llvm.nvvm.mma.m{self.m}n{self.n}k{self.k}.row.col.{types}"
+
 
 BITS = {
     "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64,
@@ -269,24 +280,17 @@ def multiply(
     """Emit one atom; return the new accumulator. Operands are packed registers or floats."""
     if atom.fused:
         return [builder.fma(a[0], each, old) for each, old in zip(b, acc, strict=True)]
-    kind, count = acc[0].type, len(acc)
-    groups = [
-        [f"${first + k}" for k in range(size)]
-        for first, size in zip(
-            (0, count, count + len(a), count + len(a) + len(b)),
-            (count, len(a), len(b), count),
-            strict=True,
-        )
-    ]
-    text = f"{atom.mnemonic} {', '.join('{' + ', '.join(group) + '}' for group in groups)};"
-    letter, operand = _CONSTRAINTS[kind], _CONSTRAINTS[a[0].type]
-    constraints = [f"={letter}"] * count + [operand] * (len(a) + len(b)) + [letter] * count
-    result = ir.LiteralStructType([kind] * count)
+    if atom.a == "f16":
+        a, b = ([builder.bitcast(word, _PAIR) for word in words] for words in (a, b))
     arguments = [*a, *b, *acc]
-    function = ir.FunctionType(result, [argument.type for argument in arguments])
-    sums = builder.asm(function, text, ",".join(constraints), arguments, False)
-    sums.attributes.add("convergent")  # a whole warp executes it: no move into a branch
-    return [builder.extract_value(sums, k) for k in range(count)]
+    kinds = [argument.type for argument in arguments]
+    result = ir.LiteralStructType(kinds[-len(acc) :])
+    module, name = builder.module, atom.intrinsic
+    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(result, kinds), name)
+    # A whole warp executes it: no move into a branch.
+    sums = builder.call(function, arguments, attrs=("convergent",))
+    return [builder.extract_value(sums, k) for k in range(len(acc))]
 
 
-_CONSTRAINTS = {ir.IntType(32): "r", ir.FloatType(): "f", ir.DoubleType(): "d"}
+_PAIR = ir.VectorType(ir.HalfType(), 2)
+"""How LLVM types registers with two halves."""

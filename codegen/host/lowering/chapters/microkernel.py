@@ -21,6 +21,7 @@ from llvmlite import ir
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
 from tileir.codegen.host.machine.vector_unit import VectorUnit
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.types import OPAQUE
 
 from . import ahead, dot_products
@@ -113,7 +114,7 @@ def function_of(module: ir.Module, product: Product, coming: tuple[Lines, ...] =
         function.attributes.add(attribute)
     for argument in function.args[:3]:
         argument.add_attribute("noalias")
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    builder = FoldingBuilder(function.append_basic_block("entry"))
     _Emitter(builder, product, function.args, coming).run()
     builder.ret_void()
     return function
@@ -122,7 +123,7 @@ def function_of(module: ir.Module, product: Product, coming: tuple[Lines, ...] =
 class _Emitter:
     def __init__(
         self,
-        builder: ir.IRBuilder,
+        builder: FoldingBuilder,
         product: Product,
         arguments: Sequence[ir.Value],
         coming: tuple[Lines, ...],

@@ -2,7 +2,8 @@
 
 A tile of pointers has an address for every element, and accesses use that of the first one of a
 vector. The others are inline assembly, which LLVM keeps until it selects instructions: all of its
-passes would look at them, and at the arithmetic that they are computed from.
+passes would look at them, and at the arithmetic that they are computed from. Halves of words are
+taken, and then the word itself is stored.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from llvmlite.ir.instructions import Instruction, PhiInstr
 
 _ARITHMETIC = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp"})
 _CASTS = frozenset({"sext", "zext", "trunc", "inttoptr", "ptrtoint"})
-_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue"})
+_PURE = frozenset({*_ARITHMETIC, *_CASTS, "phi", "extractvalue", "insertelement"})
 """LLVM's instructions without effects: those that addresses and masks are computed with."""
 
 

@@ -54,6 +54,29 @@ def parse(module: ir.Module | str) -> llvm.ModuleRef:
     return parsed
 
 
+def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Run the few passes that IR needs which was folded while it was emitted, in place.
+
+    Variables become registers, sums are put in an order in which more is alike, what has become
+    known is combined, and loops are unrolled that are short or marked. LLVM's own pipeline
+    combines eight times, which takes most of its time.
+    """
+    with llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()) as builder:
+        manager = llvm.create_new_function_pass_manager()
+        manager.add_sroa_pass()
+        manager.add_simplify_cfg_pass()
+        manager.add_reassociate_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_sccp_pass()
+        manager.add_loop_unroll_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_simplify_cfg_pass()
+        for function in module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+        manager.close()
+
+
 def optimize(
     module: llvm.ModuleRef,
     machine: llvm.TargetMachine,
