@@ -51,8 +51,9 @@ _WITH_SHORT_SUMS = ("e4m3", "e5m2")
 """Operand types whose products tensor cores add with few bits: one more than 13."""
 _WARPS, _ROWS = log2(4), GROUP_ATOMS[0].m
 MOST_COLUMNS = max(atom.n for atom in GROUP_ATOMS)
-_LEAST_COLUMNS = 64
-"""The fewest columns of a product that is added by itself: for fewer, rows are read too often."""
+_LEAST_COLUMNS = 128
+"""The fewest columns of a product that is added by itself, if it has more. Fewer save no registers:
+ptxas has the next product started before the last one has been added."""
 SHORT_SUM = 128
 """The most elements along k whose products tensor cores add with few bits."""
 _SLOTS = ("lhs", "rhs")
