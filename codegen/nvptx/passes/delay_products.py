@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import carried, continues
 from tileir.codegen.block.make import make
-from tileir.codegen.block.op_facts import COPIES, HARMLESS, accessed
+from tileir.codegen.block.op_facts import HARMLESS
 from tileir.codegen.block.op_rules import TRUTH
 from tileir.codegen.block.types import Frag, Shared, Turn
 from tileir.codegen.nvptx.reasons import Reason
@@ -41,6 +41,7 @@ from .products.product_order import (
     operands_within,
     products_in,
     second_products,
+    stored_by,
     words_of,
 )
 
@@ -151,7 +152,7 @@ class _Stages:
             for wait in waits
         ):
             return Reason("delayed_slots", TWICE_READ)
-        stored = {behind(value)[0] for op in self.loop.walk() for value in _stored(op)}
+        stored = {behind(value)[0] for op in self.loop.walk() for value in stored_by(op)}
         read = (value for op in self.second for value in operands_within(op))
         if any(isinstance(each.type, Shared) and behind(each)[0] in stored for each in read):
             return Reason("stored_anew")
@@ -305,11 +306,6 @@ def _users(op: Op) -> set[Op]:
 def _is_harmless(op: Op) -> bool:
     inside = (each for each in op.walk() if not (each.regions or each.spec.terminator))
     return all(each.spec.effects in HARMLESS for each in inside)
-
-
-def _stored(op: Op) -> list[Value]:
-    """Return the tiles in shared memory to which threads store."""
-    return [] if op.name in COPIES else [value for value, writes in accessed(op) if writes]
 
 
 def _narrows(op: Op) -> bool:

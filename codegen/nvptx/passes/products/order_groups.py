@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.make import make
-from tileir.codegen.block.op_facts import COPIES, accessed
 from tileir.codegen.block.op_rules import WARPGROUP
 from tileir.codegen.block.roles import role_of
 from tileir.codegen.block.types import Shared
 from tileir.ir import Op
 
-from .product_order import products_in
+from .product_order import products_in, stored_by
 
 
 def order_groups(loop: Op) -> bool:
@@ -38,7 +37,8 @@ def order_groups(loop: Op) -> bool:
         for value in op.operand_list()
         if isinstance(value.type, Shared)
     }
-    if any(_stores(op, read) for op in loop.walk()):
+    stored = {behind(tile)[0] for op in loop.walk() for tile in stored_by(op)}
+    if not read.isdisjoint(stored):
         return False
     _begin(role)
     make("order_wait", origin=products[0]).insert_before(products[0])
@@ -46,15 +46,13 @@ def order_groups(loop: Op) -> bool:
     return True
 
 
-def _stores(op: Op, tiles: set) -> bool:
-    """Whether threads store to one of some tiles."""
-    stored = () if op.name in COPIES else (tile for tile, writes in accessed(op) if writes)
-    return any(behind(tile)[0] in tiles for tile in stored)
-
-
 def _begin(role: Op) -> None:
-    """Have the order begin and end with a role, if it does not yet."""
+    """Have the order begin and end with a role, if it does not yet.
+
+    Blocks of a cluster wait for each other last.
+    """
     ops = role.regions[0].block.ops
     if ops[0].name != "order_start":
         make("order_start", origin=role).insert_before(ops[0])
-        make("order_end", origin=role).insert_before(ops[-1])
+        last = ops[-2] if ops[-2].name == "cluster_barrier" else ops[-1]
+        make("order_end", origin=role).insert_before(last)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tileir.codegen.block.op_facts import SAME_MEMORY
+from tileir.codegen.block.op_facts import COPIES, SAME_MEMORY, accessed
 from tileir.codegen.block.types import Frag, Shared, registers_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
@@ -52,6 +52,11 @@ def operands_within(op: Op) -> Iterator[Value]:
     """Yield what an op uses, and what is in its regions."""
     for each in op.walk():
         yield from each.operand_list()
+
+
+def stored_by(op: Op) -> list[Value]:
+    """Return the tiles in shared memory to which threads store."""
+    return [] if op.name in COPIES else [value for value, writes in accessed(op) if writes]
 
 
 def words_of(value: Value) -> int:
