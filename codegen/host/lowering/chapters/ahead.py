@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from tileir.codegen.host.lowering.block import Lowering
+from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX
 from tileir.codegen.host.planning.contiguous import memory_of
 from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
@@ -70,21 +71,25 @@ def prefetch(
     shares: int,
 ) -> None:
     """Prefetch one of so many equal shares of the lines; `share` is its number."""
-    every = lines.rows * lines.each
-    count = max(1, every // shares)
+    count = max(1, lines.rows * lines.each // shares)
     first = builder.mul(share, ir.Constant(INDEX, count), flags=("nuw", "nsw"))
-    for number in range(count):
-        line = builder.add(first, ir.Constant(INDEX, number), flags=("nuw", "nsw"))
+
+    def row_of(line: ir.Value) -> ir.Value:
         row = builder.lshr(line, ir.Constant(INDEX, lines.each.bit_length() - 1))
         row = builder.and_(row, ir.Constant(INDEX, lines.rows - 1))
-        row = builder.gep(start, [builder.mul(row, stride)], source_etype=BYTE)
-        at = builder.and_(line, ir.Constant(INDEX, lines.each - 1))
-        if lines.apart and number % lines.each == 0:
-            prefetch_line(builder, row)
+        return builder.gep(start, [builder.mul(row, stride)], source_etype=BYTE)
+
+    if lines.apart:
+        with loop(builder, max(1, count // lines.each)) as number:
+            line = builder.add(first, builder.mul(number, ir.Constant(INDEX, lines.each)))
+            prefetch_line(builder, row_of(line))
+    with loop(builder, count) as number:
         # Rows need not start with a line: what is asked for is the end of each 64 bytes.
+        line = builder.add(first, number, flags=("nuw", "nsw"))
+        at = builder.and_(line, ir.Constant(INDEX, lines.each - 1))
         offset = builder.mul(at, ir.Constant(INDEX, LINE))
         offset = builder.add(offset, ir.Constant(INDEX, LINE - 1))
-        prefetch_line(builder, builder.gep(row, [offset], source_etype=BYTE))
+        prefetch_line(builder, builder.gep(row_of(line), [offset], source_etype=BYTE))
 
 
 def prefetch_line(builder: ir.IRBuilder, address: ir.Value, level: int = 2) -> None:

@@ -161,9 +161,11 @@ class _Emitter:
         if self._coming:
             first = self._times(self._plus(block, ir.Constant(INDEX, 1)), self._rows * product.n)
             result = self._at(self._result, product.accumulator, first)
-            for number in self._offsets():
-                address = self._step(result, product.accumulator, number)
-                ahead.prefetch_line(self._builder, address, level=1)
+            with loop(self._builder, self._rows) as row:
+                result = self._at(result, product.accumulator, self._times(row, product.n))
+                for v in range(self._vectors):
+                    address = self._step(result, product.accumulator, v * product.lanes)
+                    ahead.prefetch_line(self._builder, address, level=1)
 
     def _offsets(self) -> list[int]:
         """Return where in the result each vector of a block starts, in elements."""
