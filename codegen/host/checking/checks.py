@@ -34,7 +34,7 @@ class CheckedLowering(BlockLowering):
     (`undefined`), and no op makes a NaN or an infinity (`nan`).
     """
 
-    checks_elements = True
+    looks_at_elements = True
 
     def __init__(
         self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]

@@ -54,7 +54,7 @@ class Ahead:
         """
         self._lowering = lowering
         self._windows: list[tuple[Window | _Pointers, int, int]] = []
-        for load in _loads(lowering, op) if not lowering.checks_elements else ():
+        for load in () if lowering.looks_at_elements else _loads(lowering, op):
             users = _users(lowering, load)
             share = min(len(users), MAX_LOOPS)
             if op not in users[:share]:
@@ -108,8 +108,14 @@ def _prefetch(builder: ir.IRBuilder, address: ir.Value, offset: int) -> None:
     builder.call(function, [line, read, second, data])
 
 
-def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
-    """Yield the loads whose elements an op reads, place by place, beside it in a block."""
+def _loads(lowering: Lowering, op: Op) -> list[Op]:
+    """Return the loads whose elements an op reads, place by place, beside it in a block."""
+    if op not in lowering.loads_of:
+        lowering.loads_of[op] = [*_found_loads(lowering, op)]
+    return lowering.loads_of[op]
+
+
+def _found_loads(lowering: Lowering, op: Op) -> Iterator[Op]:
     stack, seen = [*op.operand_list()], set()
     while stack:
         value = stack.pop()
@@ -127,17 +133,28 @@ def _loads(lowering: Lowering, op: Op) -> Iterator[Op]:
 
 def _users(lowering: Lowering, load: Op) -> list[Op]:
     """Return the ops whose loops read what is loaded, in order."""
-    if load not in lowering.users:
-        lowering.users[load] = [
-            op
-            for op in load.parent.ops
-            if _has_loop(lowering, op, load) and load in _loads(lowering, op)
-        ]
-    return lowering.users[load]
+    return [
+        op
+        for op in _loop_ops(lowering, load.parent)
+        if load in _loads(lowering, op) and _may_prefetch(lowering, op, load)
+    ]
 
 
-def _has_loop(lowering: Lowering, op: Op, load: Op) -> bool:
-    """Whether the op has a loop that may prefetch.
+def _loop_ops(lowering: Lowering, block: Block) -> list[Op]:
+    """Return the ops of a block that have loops which might prefetch."""
+    if block not in lowering.loop_ops:
+        lowering.loop_ops[block] = [op for op in block.ops if _has_loop(lowering, op)]
+    return lowering.loop_ops[block]
+
+
+def _has_loop(lowering: Lowering, op: Op) -> bool:
+    if op.name in ("continue", "reduce", "store_view_tko"):
+        return True
+    return is_inline(op) and op.result in lowering.storage
+
+
+def _may_prefetch(lowering: Lowering, op: Op, load: Op) -> bool:
+    """Whether the op's loop may prefetch for a load that it reads.
 
     A store is only asked to for several rows that it reads from memory itself: of one row the CPU
     knows what comes next.
@@ -148,7 +165,7 @@ def _has_loop(lowering: Lowering, op: Op, load: Op) -> bool:
         kind = load.results[0].type
         several = kind.size > kind.shape[-1]
         return several and load in lowering.storage.fusion.deferred_to.get(id(op), ())
-    return op.name == "continue" or (is_inline(op) and op.result in lowering.storage)
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +207,15 @@ def _window_ahead(lowering: Lowering, load: Op) -> Window | _Pointers | None:
 
 
 def _needed(values: Iterable[Value]) -> dict[int, Value]:
-    """Return the single elements that values are computed from, themselves included, by id."""
+    """Return what values are computed from by inline ops, themselves included, by id."""
     needed: dict[int, Value] = {}
-    stack, seen = [*values], set()
+    stack = [*values]
     while stack:
         value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if is_single(value):
+        if id(value) not in needed:
             needed[id(value)] = value
-        if isinstance(value.owner, Op) and is_inline(value.owner):
-            stack += value.owner.operand_list()
+            if isinstance(value.owner, Op) and is_inline(value.owner):
+                stack += value.owner.operand_list()
     return needed
 
 
@@ -225,17 +239,32 @@ def _counted_on(lowering: Lowering, counter: Value, needed: dict[int, Value]) ->
     step = ir.Constant(before[id(counter)].type, 1)
     if isinstance(counter.owner, Block):
         step = lowering.single(counter.owner.parent_op.operands["step"])
-    lowering.singles = dict(before)
-    for value in needed.values():
-        if id(counter) in _needed([value]):
-            lowering.singles.pop(id(value), None)
-    lowering.singles[id(counter)] = builder.add(before[id(counter)], step)
-    for value in needed.values():
-        if id(value) not in lowering.singles:
-            shape = value.type.shape
-            at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
-            lowering.singles[id(value)] = at.element(value)
+    changed = [value for value in _depending(counter, needed) if is_single(value)]
+    lowering.singles = {**before, id(counter): builder.add(before[id(counter)], step)}
+    for value in changed:
+        lowering.singles.pop(id(value), None)
+    for value in changed:
+        shape = value.type.shape
+        at = Evaluator(lowering, Position(builder, shape, [ZERO] * len(shape)))
+        lowering.singles[id(value)] = at.element(value)
     try:
         yield
     finally:
         lowering.singles = before
+
+
+def _depending(counter: Value, needed: dict[int, Value]) -> list[Value]:
+    """Return the needed values that are computed from the counter, without itself."""
+    users: dict[int, list[Value]] = {}
+    for value in needed.values():
+        if isinstance(value.owner, Op) and is_inline(value.owner):
+            for operand in value.owner.operand_list():
+                users.setdefault(id(operand), []).append(value)
+    found: dict[int, Value] = {}
+    stack = [*users.get(id(counter), ())]
+    while stack:
+        value = stack.pop()
+        if id(value) not in found:
+            found[id(value)] = value
+            stack += users.get(id(value), ())
+    return [*found.values()]

@@ -88,12 +88,12 @@ class Lowering(ABC):
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time. `streams`: whether it stores past the caches.
-    `users` are the ops whose loops read what an op loads; see `ahead`.
+    `loads_of` and `loop_ops` are what `ahead` has found out.
     """
 
-    checks_elements = False
-    """Whether each element is looked at by itself: then none are moved together, or ahead of time.
-    """
+    looks_at_elements = False
+    """Whether single elements are looked at on their way: then no vectors of them are moved, and
+    nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
@@ -104,7 +104,8 @@ class Lowering(ABC):
         self.enclosing: list[Enclosing] = []
         self.sites: list[dict[str, Any]] = []
         self.streams = False
-        self.users: dict[Op, list[Op]] = {}
+        self.loads_of: dict[Op, list[Op]] = {}
+        self.loop_ops: dict[Block, list[Op]] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}

@@ -39,7 +39,7 @@ class BlockLowering(Lowering):
     @property
     def may_stream(self) -> bool:
         """Whether the machine can, and no op of the kernel acquires or releases memory."""
-        return self._may_stream and not self.checks_elements
+        return self._may_stream and not self.looks_at_elements
 
     def lower_op(self, op: Op) -> None:
         if not is_inline(op):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from tileir.codegen.analysis.contiguity import Contiguity
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
 from . import ordering
@@ -48,10 +48,11 @@ class Row:
 
 def row_dimension(lowering: Lowering, pointers: Value, mask: Value | None) -> int | None:
     """Return the dimension along which rows are neighbours in memory; None if there is none."""
-    if lowering.checks_elements:
+    if lowering.looks_at_elements:
         return None
     runs, shape = lowering.kernel.facts(Contiguity), pointers.type.shape
-    size = memory_bytes(pointers.type.element.pointee)
+    pointee = pointers.type.element.pointee
+    size = 0 if is_packed(pointee) else memory_bytes(pointee)
     for dim, extent in enumerate(shape):
         if extent * size >= MIN_BYTES and runs[pointers][dim].contiguous >= extent:
             if mask is None or runs[mask][dim].constant >= extent:

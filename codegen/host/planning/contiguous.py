@@ -48,7 +48,7 @@ def memory_of(lowering: Lowering, value: Value) -> Memory | None:
     None, too, if elements are looked at one by one.
     """
     shape = value.type.shape
-    if lowering.checks_elements:
+    if lowering.looks_at_elements:
         return None
     found = _origin(lowering, value)
     if found is None or is_packed(found[0].type.element):
