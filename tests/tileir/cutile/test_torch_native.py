@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from tileir.cutile import torch_stand_in
 from tileir.cutile.torch_stand_in import native
 from tileir.errors import UnsupportedError
 
@@ -51,6 +54,7 @@ def test_a_table_is_a_copy_with_other_functions() -> None:
     assert original[5] == 105
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no torch there has these symbols")
 def test_functions_answer_as_c_does() -> None:
     made = native._compiled()
     assert ctypes.CFUNCTYPE(ctypes.c_bool)(made["one"])() is True
@@ -67,3 +71,16 @@ def test_a_torch_that_is_built_otherwise(folder: Path) -> None:
     torch = SimpleNamespace(__file__=str(folder / "__init__.py"), __version__="9.9")
     with pytest.raises(UnsupportedError, match=r"^torch 9\.9 cannot be given a device: .*c10$"):
         native.install(torch)
+
+
+def test_programs_without_torch_run_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch = ModuleType("torch")
+    vars(torch).update(
+        __file__=str(folder / "__init__.py"), __version__="9.9", __spec__=ModuleSpec("torch", None)
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    torch_stand_in.install((10, 0))
+    said = "tileir cutile: warning: torch 9.9 cannot be given a device: it has no library c10\n"
+    assert capsys.readouterr() == ("", said)
