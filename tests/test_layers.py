@@ -29,6 +29,7 @@ ON_DEMAND = {
     "tileir/pygments_lexer.py": {"pygments"},
     "tileir/ir/arrays.py": {"numpy", "ml_dtypes"},
     "tileir/cutile/arguments.py": {"numpy"},
+    "tileir/cutile/breakpoints.py": {"cuda"},
     "tileir/cutile/cupy_stand_in/": {"numpy"},
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},

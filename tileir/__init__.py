@@ -7,6 +7,7 @@
 
 Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
+    breakpoint()                  in kernels of cuTile: look at its tiles, on the CPU in pdb
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
     load(path)                    a file of bytecode to Bytecode

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 
+from tileir.launch.breakpoints import BREAKS
 from tileir.messages.wording import choice, did_you_mean
 
 from .conventions import UsageError
@@ -43,8 +44,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def breaks_of(arguments: argparse.Namespace, on_host: bool) -> list[str]:
     """Return at what to stop. UsageError for what does not exist, or not there."""
-    from tileir.codegen.host.debugging.break_on import BREAKS
-
     asked = [word.strip() for word in (arguments.break_on or "").split(",") if word.strip()]
     if asked and (not on_host or arguments.time):
         raise UsageError("--break is for --target host, without --time")

@@ -18,7 +18,6 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 import tileir
-from tileir.codegen.host.debugging.frames import stop_after
 from tileir.errors import BytecodeError, KernelError, TileIRError, UnsupportedError
 from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
@@ -117,6 +116,8 @@ def _stopped(error: BaseException, arguments: tuple[Any, ...]) -> TracebackType 
     """
     if not (isinstance(error, KernelError) and error.variables):
         return None
+    from tileir.codegen.host.debugging.frames import stop_after
+
     _, _, kernel, passed = arguments
     function = kernel._pyfunc
     names = function.__code__.co_varnames[: function.__code__.co_argcount]

@@ -6,15 +6,12 @@ import ctypes
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import tileir
 from tileir.bytecode import Function
-from tileir.codegen.analysis.source_names import source_names
-from tileir.codegen.host.debugging.break_on import BreakOn
-from tileir.codegen.host.running.crashes import Crashes
 from tileir.errors import LaunchError
 from tileir.ir.arrays import DTYPES
 from tileir.launch.buffer import Buffer
@@ -27,6 +24,10 @@ from tileir.types import Pointer, Tile
 from .arguments import Region, region_at
 from .options import Options
 from .traced import present
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.debugging.break_on import BreakOn
+    from tileir.codegen.host.running.crashes import Crashes
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
@@ -64,10 +65,9 @@ class CpuModule:
         read = tileir.Bytecode.parse(bytecode)
         code = _compile(read, options) if read.functions else {}
         checked = "memory" in options.check
-        breaks = [BreakOn(options.break_on, read, f.name, options.check) for f in read.functions]
         self.entries = {
-            f.name: CpuKernel(code[f.name], f, checked, stop if options.break_on else None)
-            for f, stop in zip(read.functions, breaks, strict=True)
+            f.name: CpuKernel(code[f.name], f, checked, _break_on(read, f.name, options))
+            for f in read.functions
         }
 
 
@@ -80,6 +80,8 @@ def _compile(read: tileir.Bytecode, options: Options) -> Any:
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
     """Yield the names of all tiles: of variables in the source, and those that are printed; for one
     of several results, also without its number."""
+    from tileir.codegen.analysis.source_names import source_names
+
     for function in read.functions:
         yield from source_names(function).values()
         printer = FunctionPrinter(BoundedText(read, keep=False), {}, None)
@@ -89,8 +91,18 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
                 yield from (name, name.partition("#")[0])
 
 
+def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn | None:
+    if not options.break_on:
+        return None
+    from tileir.codegen.host.debugging.break_on import BreakOn
+
+    return BreakOn(options.break_on, read, symbol, options.check)
+
+
 @cache
 def _crashes() -> Crashes:
+    from tileir.codegen.host.running.crashes import Crashes
+
     return Crashes("--check memory says where")
 
 

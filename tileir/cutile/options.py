@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import tileir
-from tileir.codegen.host.debugging.break_on import BREAKS
 from tileir.errors import UnsupportedError
+from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import Check
 from tileir.messages.wording import choice
 

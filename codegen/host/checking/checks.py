@@ -22,8 +22,8 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.bits import bits_of
 from tileir.ir import Op, Value
-from tileir.ir.strides import only_strides, strides_of
 from tileir.types import Pointer
+from tileir.verifier.strides import only_strides, strides_of
 
 from . import assumptions, not_finite, undefined, unspecified
 from .accesses import Accesses

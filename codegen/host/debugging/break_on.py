@@ -14,14 +14,12 @@ from tileir.errors import KernelAssertionError, KernelError
 
 from .replay import Memory, Replay
 
-BREAKS = ("assert", "finding")
-"""An assertion of the kernel that is false; what a check finds."""
-
 
 class BreakOn:
     """Finds out the variables of a kernel when a launch of it goes wrong.
 
-    `breaks` are some of BREAKS, `checks` those that the kernel has been compiled with.
+    `breaks` are some of `launch.breakpoints.BREAKS`, `checks` those that the kernel has been
+    compiled with.
     """
 
     def __init__(

@@ -89,7 +89,7 @@ def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable
         return
 
     def large_and_aligned() -> ir.Value:
-        total, bits = ir.Constant(INDEX, size), builder.ptrtoint(window.start, INDEX)
+        total, bits = ir.Constant(INDEX, size), builder.ptrtoint(window.origin, INDEX)
         for d, stride in enumerate(window.strides):
             if d != inner and window.tile[d] > 1:
                 bits = builder.or_(bits, builder.mul(stride, ir.Constant(INDEX, size)))

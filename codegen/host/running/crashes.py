@@ -24,7 +24,7 @@ CAUSES = {
 }
 """Signal -> what a kernel has done to get it."""
 
-_CALLED = ("write", "signal")
+_CALLED = ("write", "signal", "sleep")
 _HANDLER = """\
 target triple = "{triple}"
 target datalayout = "{layout}"
@@ -32,9 +32,12 @@ target datalayout = "{layout}"
 define void @crashed(i32 %signal) {{
 entry:
   %number = zext i32 %signal to i64
-  %length = atomicrmw xchg ptr inttoptr (i64 {length} to ptr), i64 0 seq_cst
-  %idle = icmp eq i64 %length, 0
-  br i1 %idle, label %on, label %tell
+  %length = atomicrmw xchg ptr inttoptr (i64 {length} to ptr), i64 -1 seq_cst
+  switch i64 %length, label %tell [ i64 0, label %on
+                                    i64 -1, label %wait ]
+wait:
+  %slept = call i32 inttoptr (i64 {sleep} to ptr)(i32 60)
+  br label %on
 tell:
   %text = load i64, ptr inttoptr (i64 {text} to ptr)
   %w = call i64 inttoptr (i64 {write} to ptr)(i32 2, i64 %text, i64 %length)
@@ -61,7 +64,10 @@ class _Row(ctypes.Structure):
 
 
 class _Said(ctypes.Structure):
-    """The text about the kernel that runs; its length is 0 while none does."""
+    """The text about the kernel that runs; its length is 0 while none does, -1 once it is told.
+
+    Threads that crash while another one tells of it wait until that ends the process.
+    """
 
     _fields_ = [("text", ctypes.c_char_p), ("length", ctypes.c_int64)]
 
@@ -78,7 +84,7 @@ class Crashes:
             return
         self._rows = (_Row * 64)()
         libc = ctypes.CDLL(None)
-        write, replace = (ctypes.cast(libc[name], ctypes.c_void_p).value for name in _CALLED)
+        write, replace, wait = (ctypes.cast(libc[name], ctypes.c_void_p).value for name in _CALLED)
         triple, layout = triple_and_layout()
         said = ctypes.addressof(self._said)
         text = _HANDLER.format(
@@ -89,6 +95,7 @@ class Crashes:
             rows=ctypes.addressof(self._rows),
             write=write,
             signal=replace,
+            sleep=wait,
         )
         self._engine = load(object_code(parse(text)))
         handler = self._engine.get_function_address("crashed")

@@ -9,9 +9,9 @@ from typing import cast
 
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.ir import Op
-from tileir.ir.strides import only_strides
 from tileir.types import GatherScatterView, StridedView, TensorView, View
 from tileir.verifier.catalogue import suspicion
+from tileir.verifier.strides import only_strides
 
 from .constants import known, signed
 from .views import ACCESSES, F4, MULTIMEM, unit_strides

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .op import Op, Value
+from tileir.ir import Op, Value
 
 
 class Stride(NamedTuple):
