@@ -91,7 +91,7 @@ class Window:
         self.first = first
         if not self.is_packed:
             stored = memory_type(self.element)
-            self._origin = self.builder.gep(self.base, [first], source_etype=stored)
+            self.origin = self.builder.gep(self.base, [first], source_etype=stored)
 
     @property
     def is_packed(self) -> bool:
@@ -133,10 +133,10 @@ class Window:
             at = Evaluator(self._lowering, Position(builder, (extent,), [number]))
             index = unsigned_index(builder, at.element(self._sparse_indices))
             with builder.if_then(builder.icmp_unsigned("<", index, self._size)):
-                first, origin = self.first, getattr(self, "_origin", None)
+                first, origin = self.first, getattr(self, "origin", None)
                 self._start_at(builder.add(first, builder.mul(index, self.strides[sparse])))
                 yield number
-                self.first, self._origin = first, origin
+                self.first, self.origin = first, origin
 
     def _bounds(self) -> list[Bound]:
         """Return the limits as loop bounds; the outermost one covers dimensions without a loop."""
@@ -185,7 +185,7 @@ class Window:
     def unchecked_address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position, of which no check is told."""
         steps, stored = self._steps(position), memory_type(self.element)
-        return self.builder.gep(self._origin, [steps], source_etype=stored)
+        return self.builder.gep(self.origin, [steps], source_etype=stored)
 
     def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
         """Emit the address of the byte of a packed element, and its shift in bits."""
@@ -203,7 +203,7 @@ class Window:
         for extent, stride in zip(self.tile, self.strides, strict=True):
             reach = builder.mul(ir.Constant(INDEX, extent - 1), stride)
             elements = builder.add(elements, reach)
-        start = builder.ptrtoint(self._origin, INDEX)
+        start = builder.ptrtoint(self.origin, INDEX)
         return start, builder.add(start, builder.mul(elements, size))
 
     def load(self, position: Position) -> ir.Value:
