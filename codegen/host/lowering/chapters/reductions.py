@@ -26,6 +26,7 @@ from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
 from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.planning.tiles import is_tile
+from tileir.codegen.llvm.folding_builder import FoldingBuilder
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op
 
@@ -78,7 +79,7 @@ class _Plan:
         shape[self.dim] = 1
         return tuple(shape)
 
-    def rounds(self, builder: ir.IRBuilder) -> Iterator[_Round]:
+    def rounds(self, builder: FoldingBuilder) -> Iterator[_Round]:
         """Yield the loop over the first step of every lane, then that over all others."""
         yield _round(builder, self, 0, 1)
         if self.steps > 1:
@@ -101,7 +102,7 @@ _Round = AbstractContextManager[tuple[ir.Value, ir.Value, bool]]
 
 @contextmanager
 def _round(
-    builder: ir.IRBuilder, plan: _Plan, first: int, count: int
+    builder: FoldingBuilder, plan: _Plan, first: int, count: int
 ) -> Iterator[tuple[ir.Value, ir.Value, bool]]:
     with nest(builder, (count, plan.lanes)) as position:
         step, lane = position.indices
