@@ -200,8 +200,11 @@ class FoldingBuilder(ir.IRBuilder):
         """Whether a value is defined outside of the loop of a head."""
         return not isinstance(value, Instruction) or head not in self._tree.loops(value.parent)
 
-    def _regrouped(self, operation: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value | None:
-        """Emit (a + b) + c as a + (b + c), if the loop that defines a defines neither b nor c."""
+    def _regrouped(self, operation: str, lhs: ir.Value, rhs: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Return the operands a and b + c for (a + b) + c, if the loop of a defines neither.
+
+        Of others, return them as they are. What is regrouped again has fewer loops around it.
+        """
         for total, other in ((lhs, rhs), (rhs, lhs)):
             if not isinstance(total, Instruction) or total.opname != operation.rstrip("_"):
                 continue
@@ -211,10 +214,11 @@ class FoldingBuilder(ir.IRBuilder):
             if not self._is_outside(other, heads[0]):
                 continue
             for inside, outside in (total.operands, total.operands[::-1]):
-                if isinstance(outside, Instruction) and self._is_outside(outside, heads[0]):
-                    method = getattr(self, operation)
-                    return method(inside, method(outside, other))
-        return None
+                if self._is_outside(inside, heads[0]) or not isinstance(outside, Instruction):
+                    continue
+                if self._is_outside(outside, heads[0]):
+                    return inside, getattr(self, operation)(outside, other)
+        return lhs, rhs
 
 
 def _name(value: ir.Value) -> Hashable:
@@ -229,9 +233,9 @@ def _binary(operation: str) -> Callable[..., ir.Value]:
     def method(
         self: FoldingBuilder, lhs: ir.Value, rhs: ir.Value, name: str = "", flags: Sequence = ()
     ) -> ir.Value:
+        if self._tree.before and operation in _REGROUPED and not flags:
+            lhs, rhs = self._regrouped(operation, lhs, rhs)
         folded = integer_folding.binary(operation, lhs, rhs)
-        if folded is None and self._tree.before and operation in _REGROUPED and not flags:
-            folded = self._regrouped(operation, lhs, rhs)
         return folded or self._once(
             (operation, _name(lhs), _name(rhs), *flags),
             (lhs, rhs),

@@ -101,7 +101,7 @@ __all__ = [
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
-"""The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
+"""The level of LLVM's back end; a higher one costs time, and ptxas optimises again."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
