@@ -18,6 +18,7 @@ from tests.codegen.nvptx.emit.test_read_ahead import text as row_maxima
 from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, loop_over_tiles
 from tests.codegen.nvptx.passes import test_clusters as clusters
 from tests.codegen.nvptx.passes import test_delay_products as delays
+from tests.codegen.nvptx.passes import test_overlap_products as overlaps
 from tests.codegen.nvptx.passes import test_tensor_rings as tensor_rings
 from tests.codegen.nvptx.passes import test_tensor_stores as stores
 from tests.lab.bench.workloads.cases import CASES, HERE, Case, fmha_backward, gqa_decode
@@ -189,14 +190,19 @@ def in_place(name: str) -> Kernel:
 
 
 def product_of_warpgroups(
-    with_maps: bool, terms: Mapping[str, object] | None = None, again: bool = True
+    with_maps: bool,
+    terms: Mapping[str, object] | None = None,
+    again: bool = True,
+    deep: bool = False,
 ) -> Kernel:
     """A sum of products of f16, fed by tensor copies, or by copies of threads.
 
     With tensor copies and `again`, it is made two times, as a persistent kernel uses its rings. If
-    it says how many warps a block has, all of them have one role.
+    it says how many warps a block has, all of them have one role. Slots of `deep` ones are large.
     """
     text, again = tensor_rings.TEXT, again and with_maps
+    if deep:
+        text = overlaps.deeper(text)
     if again:
         text = text.replace(
             "    %sum = for",
@@ -227,8 +233,6 @@ def product_of_warpgroups(
 
 
 _FOUR_WARPS = {"num_warps": 4}
-_MANY_BLOCKS = {"num_warps": 4, "minnctapersm": 7}
-"""So many that shared memory has no slot for products under way."""
 
 
 def turned_product_of_warpgroups() -> Kernel:
@@ -334,7 +338,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "wgmma_tensor_copies": lambda: product_of_warpgroups(True),
     "wgmma_tensor_copies_once": lambda: product_of_warpgroups(True, again=False),
     "wgmma_async_copies": lambda: product_of_warpgroups(False),
-    "wgmma_async_copies_two_barriers": lambda: product_of_warpgroups(False, _MANY_BLOCKS),
+    "wgmma_async_copies_two_barriers": lambda: product_of_warpgroups(False, deep=True),
     "delayed_products": lambda: delayed_products("attention"),
     "delayed_products_of_two_groups": lambda: delayed_products("two loops, large"),
     "delayed_products_of_one_tile": lambda: delayed_products("one tile"),
