@@ -164,7 +164,7 @@ def _problem(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> Reason |
         if not isinstance(value.type, Shared):
             return Reason("registers_read")
         area, turn = behind(value)
-        if area in stored and (turn is None or area.type.slots < UNDER_WAY):
+        if area in stored and (turn is None or cast(Shared, area.type).slots < UNDER_WAY):
             return Reason("stored_anew")
     return None
 

@@ -7,7 +7,8 @@ operand, pieces of it along k are stored one after the other, each before the `m
 An f16 accumulator is converted to f32 before the first `mma`, and rounded once, behind the last,
 unless the instruction itself adds in f16.
 Where tensor cores add with few bits, only short sums are left to them: each piece along k has an
-accumulator of its own, which begins with zero and is added in registers.
+accumulator of its own, which begins with zero and is added in registers. Where a thread has not
+registers enough for that, columns are multiplied and added in parts.
 """
 
 from __future__ import annotations

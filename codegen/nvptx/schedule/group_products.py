@@ -7,7 +7,8 @@ serialises products that have too few, or refuses them.
 
 Of elements that have other than two bytes, rows go along k. An operand whose neighbours in memory
 do not, or which is rounded to tf32, is staged twice: as it is loaded, so that copies go ahead, and
-then in such rows (see `layouts.shared_copies`).
+then in such rows (see `layouts.shared_copies`). Copies that round on the way spare the second one
+(`passes.tensor_rings`).
 """
 
 from __future__ import annotations

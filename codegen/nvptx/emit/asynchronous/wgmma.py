@@ -28,7 +28,7 @@ from tileir.types import Scalar
 
 def mma_async(ctx: Context, op: Op) -> None:
     """Lower mma_async: one group of products."""
-    plan, accumulators = plan_of(op), _registers(ctx, op.operands["acc"])
+    plan, accumulators = plan_of(op), dict(_registers(ctx, op.operands["acc"]))
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
     own = [offset for offset in cast("list[int]", plan.acc.own()) if offset in accumulators]
     fresh = _is_zero(op.operands["acc"])
