@@ -158,14 +158,15 @@ class _Emitter:
             share = self._plus(self._times(self._number, blocks), block)
             shares = blocks * product.n // product.width
             ahead.prefetch(self._builder, lines, start, stride, share, shares)
-        if self._coming:
-            first = self._times(self._plus(block, ir.Constant(INDEX, 1)), self._rows * product.n)
-            result = self._at(self._result, product.accumulator, first)
-            with loop(self._builder, self._rows) as row:
-                result = self._at(result, product.accumulator, self._times(row, product.n))
-                for v in range(self._vectors):
-                    address = self._step(result, product.accumulator, v * product.lanes)
-                    ahead.prefetch_line(self._builder, address, level=1)
+        first = self._times(self._plus(block, ir.Constant(INDEX, 1)), self._rows * product.n)
+        kind = KINDS[product.accumulator]
+        with loop(self._builder, self._rows) as row:
+            number = self._plus(first, self._times(row, product.n))
+            for v in range(self._vectors):
+                # Behind the last block is nothing, so no address is said to be inside of anything.
+                column = self._plus(number, ir.Constant(INDEX, v * product.lanes))
+                address = self._builder.gep(self._result, [column], source_etype=kind)
+                ahead.prefetch_line(self._builder, address, level=1)
 
     def _offsets(self) -> list[int]:
         """Return where in the result each vector of a block starts, in elements."""

@@ -28,7 +28,7 @@ from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.scalar.conversions.narrowing import narrow
 from tileir.ir import Op
 
-from .ahead import lines_ahead
+from .ahead import Lines, lines_ahead
 from .dot_products import WORDS, flipped_zeros, multiply_add, takes
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
@@ -87,14 +87,19 @@ def _temporaries(op: Op) -> list[int]:
 
 
 def _mma(lowering: Lowering, op: Op) -> None:
-    with_deferred(lowering, op, lambda *_: _multiply(lowering, op))
+    ahead: list[Lines] = []
+    with_deferred(lowering, op, lambda *_: _multiply(lowering, op, ahead))
     if _has_own_accumulator(op):
         _round(lowering, op)
     lowering.finish(op.result)
 
 
-def _multiply(lowering: Lowering, op: Op) -> None:
-    """Add the product to the accumulator, matrix by matrix."""
+def _multiply(lowering: Lowering, op: Op, ahead: list[Lines]) -> None:
+    """Add the product to the accumulator, matrix by matrix.
+
+    The same function reads operands from tensors, where `ahead` gets the lines that it prefetches,
+    and from buffers, where it is told to prefetch one line again and again.
+    """
     product, builder = product_of(op), lowering.builder
     if _has_own_accumulator(op):
         total = lowering.temporary(op, _ACCUMULATOR)
@@ -104,9 +109,12 @@ def _multiply(lowering: Lowering, op: Op) -> None:
         fill(lowering, op.operands["acc"], total)
     following = [lines_ahead(lowering, op, slot) for slot in ("lhs", "rhs")]
     coming = [each for each in following if each is not None]
-    lines = tuple(lines for lines, *_ in coming)
-    function = function_of(builder.module, product, lines)
-    places = [value for _, *start_and_stride in coming for value in start_and_stride]
+    if coming:
+        ahead[:] = [lines for lines, *_ in coming]
+        places = [value for _, *start_and_stride in coming for value in start_and_stride]
+    else:
+        places = [lowering.address(total), ZERO] * len(ahead)
+    function = function_of(builder.module, product, tuple(ahead))
     with _matrices(lowering, op) as number:
         accumulators = lowering.address(total)
         for index in number:
