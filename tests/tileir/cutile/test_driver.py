@@ -118,9 +118,9 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
         def launch(self, grid, arguments, threads, allocations):
             seen.extend([*grid, *arguments, threads])
 
-    parameters = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0].type.parameters
+    (function,) = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions
     arguments = (c_void_p * 1)(addressof(value))
-    image.CpuKernel(Kernel(), parameters).launch((1, 2, 3), addressof(arguments), {}, 4)
+    image.CpuKernel(Kernel(), function, True).launch((1, 2, 3), addressof(arguments), {}, 4)
     assert seen == [1, 2, 3, expected, 4]
 
 
