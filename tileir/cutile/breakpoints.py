@@ -6,6 +6,9 @@ function that prints a line. So it needs nothing of cuTile's inside, and on a GP
 
 from __future__ import annotations
 
+from typing import Any
+
+ct: Any
 try:
     import cuda.tile as ct
 except ImportError:  # then there is no kernel to call it from

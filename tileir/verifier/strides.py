@@ -7,9 +7,10 @@ it is a multiple of 16 bytes, even if it is 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tileir.ir import Op, Value
+from tileir.types import TensorView
 
 
 class Stride(NamedTuple):
@@ -22,16 +23,15 @@ class Stride(NamedTuple):
     @property
     def extent(self) -> Value | int:
         """The extent of the dimension."""
-        static = self.op.result.type.shape
+        static = cast("TensorView", self.op.result.type).shape
         given = _by_dimension(static, self.op.operands["dynamicShape"])
         return given.get(self.dimension, static[self.dimension] or 0)
 
 
 def strides_of(op: Op) -> Iterator[Stride]:
     """Yield the dynamic strides of a make_tensor_view."""
-    for dimension, value in _by_dimension(
-        op.result.type.strides, op.operands["dynamicStrides"]
-    ).items():
+    strides = cast("TensorView", op.result.type).strides
+    for dimension, value in _by_dimension(strides, op.operands["dynamicStrides"]).items():
         yield Stride(op, dimension, value)
 
 
