@@ -28,10 +28,13 @@ _SHAPES = ("set_",)
 """Ops that change only where and how a tensor lies, but have no kernel that says so."""
 
 _MIXED = (
-    "_copy_from", "_ctc_loss", "_index_put_impl_", "_pack_padded_sequence", "copy", "copy_",
-    "index", "index_put", "index_put_",
+    "_copy_from", "_ctc_loss", "_ctc_loss_backward", "_index_put_impl_", "_pack_padded_sequence",
+    "copy", "copy_", "index", "index_put", "index_put_",
 )  # fmt: skip
 """Ops that take tensors of the CPU beside those of the device; others take single numbers."""
+
+_ON_HOST = {"_pack_padded_sequence": 1}
+"""Op -> the number of its result that is on the CPU on every device."""
 
 _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -59,6 +62,7 @@ class Kernel:
         if _views(self._name) or torch.Tag.inplace_view in found.tags or name in _SHAPES:
             self._shape = tensors.as_for_cpu(found)
         self._mixed = name in _MIXED
+        self._on_host = _ON_HOST.get(name)
         self._draws = any(a.name == "generator" for a in arguments)
         self._random = not self._draws and torch.Tag.nondeterministic_seeded in found.tags
         self._outs = [a.name for a in arguments if a.is_out]
@@ -85,7 +89,10 @@ class Kernel:
         for out in filter(None, resized):
             _resize(*out)
         to_device = bool(given.pairs) if device is None else device.type == "cuda"
-        return given.lift(result, to_device)
+        lifted = given.lift(result, to_device)
+        if self._on_host is None:
+            return lifted
+        return tuple(r if n == self._on_host else lifted[n] for n, r in enumerate(result))
 
     def _run(self, arguments: Any, options: Any) -> Any:
         """Call the op on the CPU; what is set for the CPU there is not set for the device."""
@@ -196,6 +203,9 @@ def _kernels() -> dict[str, Callable[..., Any]]:
             found[name] = Kernel(name)
     found["aten::resize_"] = tensors.resize_
     found["aten::record_stream"] = lambda tensor, stream: None
+    for library in ("cudnn", "miopen"):
+        for overload in ("", ".Tensor"):
+            found[f"aten::_use_{library}_ctc_loss{overload}"] = lambda *arguments: False
     return found
 
 

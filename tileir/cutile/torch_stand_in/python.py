@@ -78,5 +78,5 @@ def _types(torch: Any) -> None:
 
     for name, original in list(vars(torch.cuda).items()):
         if name.endswith("Tensor") and isinstance(original, type) and hasattr(original, "dtype"):
-            members = {"original": original, "dtype": original.dtype, "__module__": "torch.cuda"}
-            setattr(torch.cuda, name, Type(name, (), members))
+            members = {"original": original, "dtype": original.dtype, "__module__": "builtins"}
+            setattr(torch.cuda, name, Type(f"torch.cuda.{name}", (), members))

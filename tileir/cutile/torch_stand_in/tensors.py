@@ -29,12 +29,20 @@ _address_of.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 def on_cpu(tensor: Any) -> Any:
-    """Return a tensor on the CPU with the memory of one on the device, detached from autograd."""
-    return _moved(tensor, _CPU)
+    """Return a tensor on the CPU with the memory of one on the device, detached from autograd.
+
+    That its elements are to be conjugated or negated when read is no part of the memory.
+    """
+    alias = _moved(tensor, _CPU)
+    if tensor.is_conj():
+        alias = torch._conj(alias)
+    return torch._neg_view(alias) if tensor.is_neg() else alias
 
 
 def on_device(tensor: Any) -> Any:
     """Return a tensor on the device with the memory of one on the CPU, detached from autograd."""
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
     return _moved(tensor, _CUDA)
 
 

@@ -188,3 +188,27 @@ def torch_cuda_only_ops_by_name():
     torch.ops.aten._scaled_dot_product_cudnn_attention(
         *[torch.ones(1, 1, 8, 8, device="cuda")] * 3, None, False
     )
+
+
+@idiom
+def packed_sequences():
+    lengths = torch.tensor([3, 2])
+    x = torch.ones(3, 2, 4, device="cuda", requires_grad=True)
+    packed = nn.utils.rnn.pack_padded_sequence(x, lengths)
+    assert packed.data.is_cuda
+    assert not packed.batch_sizes.is_cuda
+    y, _ = nn.LSTM(4, 5).cuda()(packed)
+    padded, found = nn.utils.rnn.pad_packed_sequence(y)
+    padded.sum().backward()
+    assert padded.is_cuda
+    assert x.grad.is_cuda
+    assert found.tolist() == [3, 2]
+
+
+@idiom
+def ctc_loss():
+    x = torch.randn(5, 1, 4, device="cuda", requires_grad=True)
+    targets = torch.tensor([[1, 2]], device="cuda")
+    loss = F.ctc_loss(x.log_softmax(-1), targets, torch.tensor([5]), torch.tensor([2]))
+    loss.backward()
+    assert x.grad.is_cuda

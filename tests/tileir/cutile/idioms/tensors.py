@@ -391,3 +391,22 @@ def linalg():
 @refused("sparse tensors are not supported")
 def sparse_tensors():
     torch.ones(2, 2, device="cuda").to_sparse()
+
+
+@idiom
+def conjugated_and_negated_views():
+    x = torch.tensor([1 + 2j, 3 - 1j], device="cuda")
+    assert x.conj().tolist() == x.conj().cpu().tolist() == [1 - 2j, 3 + 1j]
+    assert x.conj().imag.tolist() == x.conj().imag.clone().tolist() == [-2, 1]
+    y = torch.empty_like(x)
+    y.copy_(x.conj())
+    assert y.tolist() == [1 - 2j, 3 + 1j]
+    x.conj().mul_(1j)
+    assert x.conj().tolist() == [2 + 1j, -1 + 3j]
+    assert torch.vdot(x, x).item() == 15
+
+
+@idiom
+def type_with_a_class():
+    assert torch.ones(3).type(torch.cuda.HalfTensor).type() == "torch.cuda.HalfTensor"
+    assert torch.ones(3, device="cuda").type("torch.DoubleTensor").device.type == "cpu"
