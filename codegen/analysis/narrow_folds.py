@@ -10,7 +10,7 @@ f16, 8 for bf16, 4 for f8E4M3FN, 3 for f8E5M2).
 
 from __future__ import annotations
 
-from tileir.ir import Op
+from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
 _WIDE = ("f32", "f64")
@@ -28,10 +28,10 @@ def rounds_narrowly(op: Op) -> bool:
     return any(inner.name not in _EXACT and any(map(_is_float, inner.results)) for inner in body)
 
 
-def _is_float(value: object) -> bool:
-    kind = getattr(value, "type", None)
+def _is_float(value: Value) -> bool:
+    kind = value.type
     return isinstance(kind, Tile) and isinstance(kind.element, Scalar) and kind.element.is_float
 
 
-def _is_narrow(value: object) -> bool:
+def _is_narrow(value: Value) -> bool:
     return _is_float(value) and value.type.element.name not in _WIDE

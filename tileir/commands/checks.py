@@ -7,13 +7,15 @@ are timed are not checked: there, one run before them is.
 from __future__ import annotations
 
 import argparse
+from typing import cast
 
 from tileir.launch.breakpoints import BREAKS
+from tileir.launch.compile_options import Check
 from tileir.messages.wording import choice, did_you_mean
 
 from .conventions import UsageError
 
-DEFAULT = "memory"
+DEFAULT: Check = "memory"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,7 @@ def breaks_of(arguments: argparse.Namespace, on_host: bool) -> list[str]:
     return asked
 
 
-def checks_of(arguments: argparse.Namespace, on_host: bool) -> tuple[list[str], list[str]]:
+def checks_of(arguments: argparse.Namespace, on_host: bool) -> tuple[list[Check], list[Check]]:
     """Return the checks of one run before all others, and those of the runs that count.
 
     UsageError for a check that does not exist.
@@ -62,11 +64,11 @@ def checks_of(arguments: argparse.Namespace, on_host: bool) -> tuple[list[str], 
     from tileir.codegen.api import CHECKS
 
     if arguments.check is None:
-        default = [DEFAULT] if on_host else []
+        default: list[Check] = [DEFAULT] if on_host else []
         return (default, []) if arguments.time else ([], default)
     asked = [word.strip() for word in arguments.check.split(",") if word.strip()]
     for word in asked:
         if word not in CHECKS:
             meant = did_you_mean(word, CHECKS)
             raise UsageError(f"--check takes {choice(CHECKS)}, or several, not {word!r}{meant}")
-    return [], asked
+    return [], cast(list[Check], asked)

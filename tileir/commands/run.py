@@ -17,6 +17,7 @@ from tileir.bytecode import Function
 from tileir.errors import TileIRError, UnsupportedError
 from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
+from tileir.launch.compile_options import Check
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
@@ -204,7 +205,7 @@ def _run(arguments: argparse.Namespace) -> int:
     breaks = checks.breaks_of(arguments, arguments.target == HOST)
     first, always = checks.checks_of(arguments, arguments.target == HOST)
 
-    def launch_of(checked: list[str]) -> Callable[[Sequence[Any]], float]:
+    def launch_of(checked: Sequence[Check]) -> partial[float]:
         kernels = _compiled(bytecode, function.name, arguments, checked, options)
         if emulation is not None:
             kernel = tileir.emulator.load(kernels)[function.name]
@@ -265,7 +266,7 @@ def _compiled(
     bytecode: tileir.Bytecode,
     symbol: str,
     arguments: argparse.Namespace,
-    check: list[str],
+    check: Sequence[Check],
     options: dict[str, Any],
 ) -> Compilation:
     try:

@@ -180,7 +180,7 @@ class _Pointers:
     @property
     def element(self) -> Element:
         """The type that they point to."""
-        return self.pointers.type.element.pointee
+        return self.pointers.type.pointee
 
     def unchecked_address(self, position: Position) -> ir.Value:
         """Emit the address at a position."""

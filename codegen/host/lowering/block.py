@@ -49,14 +49,12 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    It has `strides` in elements, and its first element at `start`; `inner` is the dimension whose
+    It has `strides` in elements, and its first element at `origin`; `inner` is the dimension whose
     elements are contiguous in memory, if known.
     """
 
     strides: list[ir.Value]
-
-    @property
-    def start(self) -> ir.Value: ...
+    origin: ir.Value
 
     @property
     def inner(self) -> int | None: ...

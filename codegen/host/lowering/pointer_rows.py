@@ -51,7 +51,7 @@ def row_dimension(lowering: Lowering, pointers: Value, mask: Value | None) -> in
     if lowering.looks_at_elements:
         return None
     runs, shape = lowering.kernel.facts(Contiguity), pointers.type.shape
-    pointee = pointers.type.element.pointee
+    pointee = pointers.type.pointee
     size = 0 if is_packed(pointee) else memory_bytes(pointee)
     for dim, extent in enumerate(shape):
         if extent * size >= MIN_BYTES and runs[pointers][dim].contiguous >= extent:

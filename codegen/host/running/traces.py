@@ -44,5 +44,5 @@ def array_of(tile: Mapping[str, Any], data: int) -> np.ndarray:
     name, shape, address = tile["element"], tile["shape"], data + tile["offset"]
     dtype = np.dtype(np.uint64) if name == "pointer" else DTYPES[name]
     size = 8 if name == "pointer" else memory_bytes(Scalar(name))
-    data = ctypes.string_at(address, size * prod(shape))
-    return np.frombuffer(data, dtype).reshape(shape).copy()
+    copied = ctypes.string_at(address, size * prod(shape))
+    return np.frombuffer(copied, dtype).reshape(shape).copy()
