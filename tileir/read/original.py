@@ -15,6 +15,7 @@ from construct import Container
 
 from tileir.errors import BytecodeError
 from tileir.formats import codec
+from tileir.formats.container import version_of
 from tileir.formats.cursor import Oddity, Slice
 from tileir.formats.deferred import Deferred
 from tileir.formats.forks import Lock
@@ -59,7 +60,7 @@ class OriginalFile:
         self._unused_due: bool | None = None
         self._lock = Lock()
         self.file = codec.parse_file(data, warnings=self.oddities)
-        self.version = self.file["header"]["version"]
+        self.version = version_of(self.file["header"])
         self.tag: int = self.file["header"]["tag"]
         self.sections = tuple(_sections(self.file["sections"]))
         self._active = {section.name: section for section in self.sections}
