@@ -1,8 +1,8 @@
 """Expressions about the parameters of extern functions, which are in public preview.
 
-They are attributes, and parts of types: the extents of a tile, the layout of a fragment. `compact`
-and `layout_text` give the short texts that NVIDIA's disassembler prints where it can. A type in an
-expression is a `tileir.types.Type`.
+They are attributes, and parts of types: the extents of a tile, the layout of a fragment. `full`
+gives the text of any of them, `short` the one that NVIDIA's disassembler prints in some places
+where it can. A type in an expression is a `tileir.types.Type`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from tileir.messages.quoting import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +216,95 @@ def short_tuple(tuple_: SymbolicTuple, spell: Callable[[Any], str]) -> str:
     """Return ``(3, N)``, with a comma behind a single element."""
     inner = [spell(element) for element in tuple_.elements]
     return f"({inner[0]},)" if len(inner) == 1 else f"({', '.join(inner)})"
+
+
+def full(value: Any) -> str:
+    """Return the full text of an attribute in public preview."""
+    return f"#cuda_tile<preview${_body(value)}>"
+
+
+def _body(value: Any) -> str:
+    match value:
+        case ExprInt():
+            return f"expr_int<{value.number}>"
+        case ExprVar():
+            return f"expr_var<{quoted(value.name)}>"
+        case ExprNeg():
+            return f"expr_neg<{full(value.operand)}>"
+        case ExprBuiltin():
+            return f"expr_builtin<{quoted(value.name)}, {qualified(value.type)}>"
+        case ExprConstStr():
+            return f"expr_const_str<{quoted(value.string)}>"
+        case ConcreteType():
+            return f"concrete_type<{qualified(value.type)}>"
+        case SymbolicTuple():
+            return f"symbolic_tuple<{_listed(value.elements)}>"
+        case Layout():
+            return f"layout{layout_text(value)}"
+        case ScratchRequest():
+            size, alignment = full(value.size), full(value.alignment)
+            return f"scratch_request<smem.size = {size}, smem.alignment = {alignment}>"
+        case ConstParam():
+            return f"const_param<name = {quoted(value.name)}, type = {qualified(value.type)}>"
+    return f"{BINARY[value.__class__]}<{full(value.lhs)}, {full(value.rhs)}>"
+
+
+BINARY = {
+    ExprMul: "expr_mul",
+    ExprDiv: "expr_div",
+    ExprAdd: "expr_add",
+    ExprSub: "expr_sub",
+    ExprFloorDiv: "expr_floor_div",
+    ExprCeilDiv: "expr_ceil_div",
+}
+"""Class of an expression of two others -> its word in full texts."""
+
+
+def _listed(expressions: tuple[Any, ...]) -> str:
+    return f"[{', '.join(map(full, expressions))}]"
+
+
+def layout_text(layout: Layout) -> str:
+    """Return a layout in angle brackets: its short text, or the full one."""
+    try:
+        return f"<{short_layout(layout)}>"
+    except NoShortText:
+        shapes, strides = full(SymbolicTuple(layout.shape)), full(SymbolicTuple(layout.stride))
+        return f"<shapes = {shapes}, strides = {strides}>"
+
+
+def expression_text(expression: Any) -> str:
+    """Return the short text of an expression without blanks, or the full one."""
+    try:
+        return short(expression)
+    except NoShortText:
+        return full(expression)
+
+
+def argument_list(arguments: tuple[Any, ...]) -> str:
+    """Return constant arguments in brackets: all with their short texts, or all with full ones."""
+    try:
+        return f"[{', '.join(map(_argument, arguments))}]"
+    except NoShortText:
+        return _listed(arguments)
+
+
+def _argument(argument: Any) -> str:
+    match argument:
+        case SymbolicTuple():
+            return short_tuple(argument, _argument)
+        case ConcreteType():
+            return qualified(argument.type)
+        case ExprConstStr():
+            return quoted(argument.string)
+        case ExprInt() | ExprVar():
+            return short(argument)
+    raise NoShortText(argument)
+
+
+def qualified(type: Any) -> str:
+    """Return a type as attributes spell it: with its dialect, unless it is one of MLIR's own."""
+    text = str(type)
+    if text.startswith("preview$"):
+        return f"!cuda_tile<{text}>"
+    return f"!cuda_tile.{text}" if text == "token" or "<" in text or "(" in text else text
