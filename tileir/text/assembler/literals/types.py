@@ -119,11 +119,10 @@ class TypeReader:
 
     def _alias(self) -> re.Match[str] | None:
         """Return the match of an alias of a type, if one comes next."""
+        if self.reader.text.startswith(QUALIFIED, self.reader.at):
+            return None
         match = ALIAS.match(self.reader.text, self.reader.at)
-        named = match is not None and match[1][0] == "!"
-        return (
-            match if named and not self.reader.text.startswith(QUALIFIED, match.start()) else None
-        )
+        return match if match is not None and match[1][0] == "!" else None
 
     def _checked(self, type: Type | None, start: int) -> Type | None:
         """Return the type; None, and report, if it breaks a rule or needs a newer version."""
