@@ -41,6 +41,7 @@ class FunctionFlags(FlagWord):
         super().__init__("private", "kernel", "hints", one_byte=True)
 
     def read(self, cursor: Cursor, path: Path) -> int:
+        """Read the byte; which of its values are allowed depends on the version."""
         start = cursor.position
         value = super().read(cursor, path)
         if cursor.version >= FORM_SINCE and value >> 4:

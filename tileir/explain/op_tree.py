@@ -30,6 +30,7 @@ JSON_SCHEMA = 1
 LAYOUT = """\
   schema      1; another number when a key goes or means something else
   version     of the bytecode: "13.4"
+  preview     true, in files that announce public-preview content
   producer    what wrote it, or null
   globals     [{name, type, value, alignment, private, constant}]
   declarations  [{name, kind, implements, parameters, results, text}] of functions without
@@ -59,7 +60,8 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
     head = {
         **first,
         "schema": JSON_SCHEMA,
-        "version": str(bytecode.version),
+        "version": str(bytecode.version.plain),
+        **({"preview": True} if bytecode.version.preview else {}),
         "producer": bytecode.producer,
     }
     out = BoundedText(bytecode)

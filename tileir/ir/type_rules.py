@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileir.expressions import ExprInt
 from tileir.formats.enums import PADDING_VALUE
 from tileir.formats.limits import MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
+    Fragment,
     FunctionType,
     GatherScatterView,
     PartitionView,
     Pointer,
     Scalar,
     StridedView,
+    SymbolicTile,
     TensorView,
     Tile,
     Token,
@@ -41,6 +44,11 @@ def problem(type: Type) -> Problem | None:
     match type:
         case Tile():
             return _tile(type)
+        case SymbolicTile():
+            static = [part.number for part in type.extents if isinstance(part, ExprInt)]
+            return _powers_of_two("shape", static) and ("shape.count", "not all are powers of two")
+        case Fragment():
+            return _fragment(type)
         case Pointer():
             return _pointer(type)
         case TensorView():
@@ -63,6 +71,15 @@ def _tile(type: Tile) -> Problem | None:
     points_to_f4 = isinstance(type.element, Pointer) and type.element.pointee == F4
     if points_to_f4 and type.rank:
         return "shape.count", f"pointers to {F4} in a tile of rank {type.rank}, not 0"
+    return None
+
+
+def _fragment(type: Fragment) -> Problem | None:
+    static = [part.number for part in type.extents if isinstance(part, ExprInt)]
+    if any(size <= 0 for size in static):
+        return "shape.count", "not all are positive"
+    if isinstance(type.alignment, ExprInt) and _powers_of_two("", [type.alignment.number]):
+        return "alignment.tag", f"{type.alignment.number} is no power of two"
     return None
 
 

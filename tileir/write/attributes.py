@@ -46,6 +46,7 @@ def _require(problem: str) -> None:
 
 
 def _tagged(value: Any, tables: OutputTables) -> Record:
+    """Return the record of what `attribute_problem` has found to be an attribute."""
     match value:
         case bool():
             return {"variant": "Bool", "truth": int(value)}

@@ -253,10 +253,16 @@ class TypeReader:
         if len(shape) < len(extents):
             raise self.reader.refused("the shape of a tile is static", at)
         more = self._symbolic_extents()
-        element = self.inner(depth, Scalar, Pointer, SymbolicType)
+        element = self._any_element(depth)
         if more or isinstance(element, SymbolicType):
             return SymbolicTile(element, (*map(ExprInt, shape), *more))
         return Tile(element, shape)
+
+    def _any_element(self, depth: int) -> Element | SymbolicType:
+        """Read an element type, which in public preview may be that of a parameter."""
+        if self.reader.text.startswith((QUALIFIED, PREVIEW), self.reader.at):
+            return self.inner(depth, SymbolicType)
+        return self._element(depth)
 
     # Public preview -----------------------------------------------------------------------------
 
@@ -301,7 +307,7 @@ class TypeReader:
         reader.expect(phrase("<"))
         extents = [ExprInt(size) for size in self.extents() if size is not None]
         extents += self._symbolic_extents()
-        element = self.inner(depth + 1, Scalar, Pointer, SymbolicType)
+        element = self._any_element(depth + 1)
         reader.expect(phrase(","))
         space, layouts = case_of(reader, MEMORY_SPACE), []
         for name in ("mem_layout", "fragmap"):
