@@ -129,6 +129,8 @@ class Writer:
             "flags": KERNEL | PRIVATE * function.private | HINTS * announced,
             "hints": row if always or announced else None,
             "argument_attributes": self._row(arguments) if listed else None,
+            "implementation": None,
+            "const_params": None,
         }
 
     def _row(self, attribute: object) -> Any:

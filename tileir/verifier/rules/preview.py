@@ -30,8 +30,9 @@ from tileir.verifier.catalogue import declare
 FUNCTION = declare(
     "extern-function",
     "In public preview: an extern function is private and takes one tile or more. Each parameter "
-    "says by `cuda_tile.preview$access` whether it is read or written. Its constant parameters "
-    "have different names, and its types use no other variables than those.",
+    "says by `cuda_tile.preview$access` whether it is read or written; written ones have the types "
+    "of the first results. Its constant parameters have different names, and its types use no "
+    "other variables than those.",
 )
 IMPLEMENTATION = declare(
     "extern-implementation",
@@ -79,6 +80,16 @@ def _extern(function: ExternFunction) -> Iterator[str]:
     for index in range(len(inputs)):
         if not _access(function.argument_attributes, index):
             yield f"extern function argument {index} must have a '{KEY}' arg attr"
+    bound = [
+        index
+        for index in range(len(inputs))
+        if _access(function.argument_attributes, index) in ("out", "inout")
+    ]
+    if len(bound) > len(function.type.results):
+        yield "number of bound inouts exceeded the number of results"
+    for result, (index, type) in enumerate(zip(bound, function.type.results, strict=False)):
+        if inputs[index] != type:
+            yield f"extern function argument {index} must match result {result}"
     known = {param.name for param in function.const_params}
     for word, types in (("input", inputs), ("result", function.type.results)):
         for name in _variables(types):
@@ -165,10 +176,12 @@ def _const_params(params: Sequence[Any], wild: bool) -> Iterator[str]:
             )
 
 
-def _access(attributes: Sequence[Any], index: int) -> bool:
+def _access(attributes: Sequence[Any], index: int) -> str:
+    """Return the access that the attributes of a parameter state; "" if there is none."""
     stated = attributes[index] if index < len(attributes) else None
     access = stated.get(KEY) if isinstance(stated, dict) else None
-    return isinstance(access, EnumAttribute) and access.enum == ACCESS.name
+    stated_one = isinstance(access, EnumAttribute) and access.enum == ACCESS.name
+    return access.name if stated_one else ""
 
 
 def _variables(types: Iterable[Any]) -> Iterator[str]:
