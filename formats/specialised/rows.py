@@ -13,6 +13,7 @@ reference gives a Container of named fields for each.
 
 from __future__ import annotations
 
+import operator
 from functools import cache
 from typing import Any
 
@@ -64,14 +65,24 @@ def _convert(node: Construct, value, version: Version, row, variant):
         case Sized() | Extension():
             return convert(node.subcon, value)
         case Table() if _has_rows(node.subcon) and isinstance(value["entries"], list):
-            return value | {"entries": convert(Counted(node.subcon), value["entries"])}
+            entries = convert(Counted(node.subcon), value["entries"])
+            same = all(map(operator.is_, entries, value["entries"]))  # as its layout knows them
+            return value if same else value | {"entries": entries}
         case RowRecord():
             return row(node, value, version, convert)
         case Variant() if node.rows:
             return variant(node, value, version, convert)
         case Variant():
             arm = node.by_name.get(value["variant"])
-            return value if arm is None or not _has_rows(arm.fields) else convert(arm.fields, value)
+            parts = () if arm is None else layout(arm.fields, version)
+            changed = {
+                field.name: convert(field.node, value[field.name])
+                for field in parts
+                if field.node is not None
+                and _has_rows(field.node)
+                and value.get(field.name) is not None
+            }
+            return value | changed if changed else value
         case Record():
             return value | {
                 field.name: convert(field.node, value[field.name])
