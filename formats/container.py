@@ -46,6 +46,8 @@ TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
 def _other_format(data: memoryview | bytes) -> str:
     """Return a hint at the format of a file that is not bytecode."""
     start = bytes(data[:TEXT_SAMPLE])
+    if start.startswith(b"\x7fELF"):
+        return "it is an ELF file; `tileir tilelib` reads tile libraries"
     if start.startswith(MLIR_MAGIC):
         return "it looks like MLIR bytecode"
     if not TEXT.fullmatch(start):
