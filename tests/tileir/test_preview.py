@@ -15,13 +15,13 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES, ROOT
+from tests.corpus import PREVIEW as FILES
 from tileir import Bytecode, BytecodeError, UnsupportedError, VersionError
 from tileir.explain.annotate import annotate
 from tileir.explain.op_tree import op_tree
 from tileir.expressions import ExprAdd, ExprInt, ExprMul, ExprNeg, ExprVar, short
 from tileir.formats.version import LATEST, PREVIEW, V13_5, Version
 
-FILES = sorted((FIXTURES / "preview").glob("*.tileirbc"))
 GOLDENS = ROOT / "tests" / "golden" / "preview"
 ACCESS = "{cuda_tile.preview$access = #cuda_tile<preview$access<in>>}"
 EXTERN = f"preview$func extern @f(%a: tile<8xf32> {ACCESS})"

@@ -64,6 +64,7 @@ def declaration_problem(declared: Declaration) -> str | None:
 
 
 def _extern(function: ExternFunction) -> Iterator[str]:
+    """Yield what is wrong with an extern function, in the order of NVIDIA's checks."""
     inputs = function.type.parameters
     if not inputs:
         yield "extern functions must declare at least one input"
