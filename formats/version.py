@@ -51,7 +51,8 @@ class Version(_Pair):
         if isinstance(version, str):
             text, _, preview = version.partition(" ")
             if preview in ("", "preview") and re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)", text):
-                return cls(*map(int, text.split(".")), bool(preview))
+                major, minor = map(int, text.split("."))
+                return cls(major, minor, bool(preview))
         if isinstance(version, tuple) and [type(part) for part in version] == [int, int]:
             return cls(*version)
         raise ValueError(f"{version!r} is not a version such as '13.4'")

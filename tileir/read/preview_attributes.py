@@ -35,7 +35,8 @@ KINDS = {kind.__name__: kind for kind in PREVIEW_ATTRIBUTES}
 
 def row_of(attribute: Any) -> tuple:
     """Return the row of an attribute of a type, which the reference codec may give as a record."""
-    return pack(ATTRIBUTE, attribute, PREVIEW) if isinstance(attribute, Mapping) else attribute
+    row: Any = pack(ATTRIBUTE, attribute, PREVIEW) if isinstance(attribute, Mapping) else attribute
+    return row
 
 
 def decode_preview(row: tuple, strings: Strings, types: Types) -> Any:

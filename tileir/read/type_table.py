@@ -218,7 +218,9 @@ class TypeTable(Linker, Sequence[Type]):
                 element, shape = other("element", *ELEMENTS), tuple(map(int, entry["shape"]))
                 symbolic = entry.get("symbolic_shape") is not None
                 extents = self._extents(entry, path) if symbolic else tuple(map(ExprInt, shape))
-                if isinstance(element, SymbolicType) or not all(map(_is_number, extents)):
+                if isinstance(element, SymbolicType) or not all(
+                    isinstance(part, ExprInt) for part in extents
+                ):
                     return SymbolicTile(element, extents)
                 return Tile(element, shape)
             case "tensor_view":
@@ -276,7 +278,9 @@ class TypeTable(Linker, Sequence[Type]):
         symbolic = self._attribute(entry, "symbolic_shape", path, decode_expression)
         if not isinstance(symbolic, SymbolicTuple):
             raise self._wrong(path, "symbolic_shape", "is not a tuple")
-        numbers = [part.number if _is_number(part) else DYNAMIC for part in symbolic.elements]
+        numbers = [
+            part.number if isinstance(part, ExprInt) else DYNAMIC for part in symbolic.elements
+        ]
         if numbers != list(map(int, entry["shape"])):
             raise self._wrong(path, "shape.count", "is not that of the symbolic shape")
         return symbolic.elements
@@ -288,10 +292,6 @@ class TypeTable(Linker, Sequence[Type]):
 
 ELEMENTS = (Scalar, Pointer, SymbolicType)
 PARAMETERS = ("index", "none", "preview$shape", "preview$Datatype", "preview$string")
-
-
-def _is_number(extent: object) -> bool:
-    return isinstance(extent, ExprInt)
 
 
 def _extent(size: int) -> int | None:

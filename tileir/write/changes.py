@@ -203,9 +203,9 @@ def _in_order(module: Module, records: list[Record]) -> list[Record]:
     waiting = list(module.original.declared)
     ordered: list[Record] = []
     for function, record in zip(module.functions, records, strict=True):
-        own = isinstance(function, Function) and function.source is module.original
-        while own and waiting and waiting[0][0].index < function.index:
-            ordered.append(waiting.pop(0)[1])
+        if isinstance(function, Function) and function.source is module.original:
+            while waiting and waiting[0][0].index < function.index:
+                ordered.append(waiting.pop(0)[1])
         ordered.append(record)
     return ordered + [record for _, record in waiting]
 

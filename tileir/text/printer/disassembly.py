@@ -105,9 +105,9 @@ def in_order(bytecode: Bytecode, functions: list[Function]) -> list[Function | D
     waiting = bytecode.declarations
     items: list[Function | Declaration] = []
     for function in functions:
-        own = isinstance(function, Function) and function.source is bytecode.original
-        while own and waiting and waiting[0].index < function.index:
-            items.append(waiting.pop(0))
+        if isinstance(function, Function) and function.source is bytecode.original:
+            while waiting and waiting[0].index < function.index:
+                items.append(waiting.pop(0))
         items.append(function)
     return items + waiting
 

@@ -181,11 +181,12 @@ def _access(attributes: Sequence[Any], index: int) -> str:
     """Return the access that the attributes of a parameter state; "" if there is none."""
     stated = attributes[index] if index < len(attributes) else None
     access = stated.get(KEY) if isinstance(stated, dict) else None
-    stated_one = isinstance(access, EnumAttribute) and access.enum == ACCESS.name
-    return access.name if stated_one else ""
+    if isinstance(access, EnumAttribute) and access.enum == ACCESS.name:
+        return access.name
+    return ""
 
 
-def _variables(types: Iterable[Any]) -> Iterator[str]:
+def _variables(types: Iterable[Any]) -> Iterator[Any]:
     """Yield the names of the variables in types."""
     waiting: list[Any] = list(reversed(list(types)))
     while waiting:

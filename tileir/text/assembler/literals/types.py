@@ -309,17 +309,18 @@ class TypeReader:
         extents += self._symbolic_extents()
         element = self._any_element(depth + 1)
         reader.expect(phrase(","))
-        space, layouts = case_of(reader, MEMORY_SPACE), []
-        for name in ("mem_layout", "fragmap"):
-            reader.expect(phrase(f", {name} = <"))
-            layouts.append(self.expressions.layout())
-            reader.expect(phrase(">"))
+        space = case_of(reader, MEMORY_SPACE)
+        reader.expect(phrase(", mem_layout = <"))
+        memory = self.expressions.layout()
+        reader.expect(phrase(">, fragmap = <"))
+        fragmap = self.expressions.layout()
+        reader.expect(phrase(">"))
         alignment: Expression = ExprInt(1)
         if reader.accept(phrase(", alignment =")):
             full = self.expressions.starts()
             alignment = self.expressions.expression() if full else self.expressions.short()
         reader.expect(phrase(">"))
-        return Fragment(element, tuple(extents), space, *layouts, alignment)
+        return Fragment(element, tuple(extents), space, memory, fragmap, alignment)
 
     # Views --------------------------------------------------------------------------------------
 
