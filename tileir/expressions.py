@@ -7,8 +7,8 @@ where it can. A type in an expression is a `tileir.types.Type`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from typing import Any
 
 from tileir.messages.quoting import quoted
@@ -163,6 +163,19 @@ EXPRESSIONS = (
 )
 PREVIEW_ATTRIBUTES = (*EXPRESSIONS, Layout, ScratchRequest, ConstParam)
 """The classes of attributes in public preview; each has the fields of its record."""
+
+
+def parts_of(value: Any) -> Iterator[Any]:
+    """Yield an attribute in public preview, and whatever is in it: texts, numbers, types."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, tuple):
+            waiting += part
+        elif isinstance(part, PREVIEW_ATTRIBUTES):
+            waiting += [getattr(part, field.name) for field in fields(part)]
+
 
 SIGNS = {ExprAdd: ("+", 1), ExprSub: ("-", 1), ExprMul: ("*", 2), ExprFloorDiv: ("/", 2)}
 SIGNS |= {ExprCeilDiv: ("/+", 2)}

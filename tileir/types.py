@@ -6,13 +6,23 @@ dynamic extent or stride is None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
 
-from .expressions import Expression, ExprInt, ExprVar, Layout, expression_text, layout_text
+from .expressions import (
+    Expression,
+    ExprInt,
+    ExprVar,
+    Layout,
+    expression_text,
+    layout_text,
+    parts_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +266,18 @@ def _extent(size: int | None) -> str:
 
 def _sized(shape: tuple[int | None, ...], element: Element) -> str:
     return "x".join([*map(_extent, shape), str(element)])
+
+
+def parts_of_type(type: Any) -> Iterator[Any]:
+    """Yield the parts of the expressions in a type in public preview; nothing for other types."""
+    match type:
+        case SymbolicType():
+            yield from parts_of(type.symbol)
+        case SymbolicTile():
+            yield from chain(parts_of_type(type.element), parts_of(type.extents))
+        case Fragment():
+            yield from chain(parts_of_type(type.element), parts_of(type.extents))
+            yield from parts_of((type.mem_layout, type.fragmap, type.alignment))
 
 
 def _symbolic(extents: tuple[Expression, ...], element: Element | SymbolicType) -> str:

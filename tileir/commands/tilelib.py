@@ -11,7 +11,8 @@ from tileir.errors import Diagnostic
 from tileir.messages.texts import printable
 from tileir.read.declarations import Implementation
 from tileir.read.library import TileLibrary
-from tileir.text.printer.declarations import declaration
+from tileir.text.printer.declarations import print_declaration
+from tileir.text.printer.pieces import BoundedText
 from tileir.verifier.module import verify
 
 from .conventions import NO, OK, called, open_input, write_output
@@ -64,16 +65,14 @@ def _diagnostics(library: TileLibrary) -> list[Diagnostic]:
 
 def _items(library: TileLibrary) -> list[dict[str, object]]:
     modules = [library.interface, *library.implementations]
-    return [
-        {
-            "name": item.name,
-            "implements": item.implements if isinstance(item, Implementation) else None,
-            "text": declaration(item, None).strip(),
-        }
-        for module in modules
-        if module is not None
-        for item in module.declarations
-    ]
+    items: list[dict[str, object]] = []
+    for module in modules:
+        for item in module.declarations if module is not None else ():
+            text = BoundedText(module)
+            print_declaration(item, text, None)
+            implements = item.implements if isinstance(item, Implementation) else None
+            items.append({"name": item.name, "implements": implements, "text": str(text).strip()})
+    return items
 
 
 def _lines(library: TileLibrary) -> str:

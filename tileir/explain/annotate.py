@@ -258,7 +258,8 @@ class _Annotator:
             word, item = self.entries[int(entry[1])]
             self.function = item
             name = printable(shorten(item.name, LONGEST))
-            yield Heading("function", f"{word} @{name} {self._signature(item.type)}", span.start)
+            signature = self._signature(item.type) if isinstance(item, Function) else "declared"
+            yield Heading("function", f"{word} @{name} {signature}", span.start)
         if op is not None and span.kind == "opcode":
             yield Heading("op", describe_op(op), span.start, self.depths[op])
 

@@ -18,7 +18,7 @@ from tileir.ir import Block, Op, Region, Value
 from tileir.ir.constants import Constant
 from tileir.read.declarations import Declaration, Implementation
 from tileir.read.function import Function, Global
-from tileir.text.printer.declarations import declaration
+from tileir.text.printer.declarations import print_declaration
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
 from tileir.text.printer.pieces import BoundedText, Pieces
@@ -33,7 +33,7 @@ LAYOUT = """\
   preview     true, in files that announce public-preview content
   producer    what wrote it, or null
   globals     [{name, type, value, alignment, private, constant}]
-  declarations  [{name, kind, implements, parameters, results, text}] of functions without
+  declarations  [{name, kind, implements, text}] of functions without
               bodies, in files that have some
   functions   [{name, parameters, hints, location, ops}]
   parameters  [{name, type, attributes}]
@@ -75,7 +75,7 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
             with _list_in(out, ", ", "declarations", "]") as item:
                 for declared in bytecode.declarations:
                     item()
-                    out.append(_spell(_declaration(declared)))
+                    out.append(_spell(_declaration(declared, bytecode)))
         with _list_in(out, ", ", "functions") as item:
             for kernel in functions:
                 item()
@@ -92,16 +92,16 @@ def _begun(head: dict[str, object]) -> str:
     return f"{_spell(head)[:-1]}, "
 
 
-def _declaration(declared: Declaration) -> dict[str, object]:
+def _declaration(declared: Declaration, bytecode: Bytecode) -> dict[str, object]:
     """Return a function without a body; its text has everything."""
     implements = declared.implements if isinstance(declared, Implementation) else None
+    text = BoundedText(bytecode)
+    print_declaration(declared, text, None)
     return {
         "name": declared.name,
         "kind": "extern" if implements is None else "implementation",
         "implements": implements,
-        "parameters": [str(type) for type in declared.type.parameters],
-        "results": [str(type) for type in declared.type.results],
-        "text": declaration(declared, None).strip(),
+        "text": str(text).strip(),
     }
 
 

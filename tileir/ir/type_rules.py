@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.expressions import ExprInt
+from tileir.expressions import ConcreteType, ExprInt
 from tileir.formats.enums import PADDING_VALUE
-from tileir.formats.limits import MAX_RANK, MAX_TILE_ELEMENTS
+from tileir.formats.limits import MAX_EXPRESSION, MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
     Fragment,
     FunctionType,
@@ -25,13 +25,14 @@ from tileir.types import (
     Token,
     Type,
     View,
+    parts_of_type,
 )
 
 F4 = Scalar("f4E2M1FN")
 Problem = tuple[str, str]
 """The field of the record that is wrong, and what is wrong with it."""
 
-SIZES = ("shape", "strides", "tile", "dim_map", "traversal_strides")
+SIZES = ("shape", "strides", "tile", "dim_map", "traversal_strides", "extents")
 """The fields of types that have a number for each dimension."""
 
 
@@ -41,6 +42,13 @@ def problem(type: Type) -> Problem | None:
         sizes = getattr(type, name, ())
         if len(sizes) > MAX_RANK:
             return f"{name}.count", f"{len(sizes)} dimensions, a type has at most {MAX_RANK}"
+    size = 0
+    for part in parts_of_type(type):
+        if isinstance(part, ConcreteType):
+            return "tag", "a type in an expression of a type"
+        size += len(part) if isinstance(part, str | tuple) else 1
+    if size > MAX_EXPRESSION:
+        return "tag", f"expressions of {size} parts and characters, {MAX_EXPRESSION} are the most"
     match type:
         case Tile():
             return _tile(type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from tileir.attributes import EnumAttribute
 from tileir.expressions import ConstParam, argument_list, full, qualified
@@ -10,21 +10,36 @@ from tileir.formats.enums import SYNCHRONIZATION
 from tileir.read.declarations import Declaration, Implementation
 
 from . import values
+from .pieces import BoundedText, Pieces, WrittenText
 
 
-def declaration(declared: Declaration, tail: Callable | None) -> str:
-    """Return the line of a declaration; `tail` gives the text for its location."""
+def print_declaration(declared: Declaration, out: Pieces, tail: Callable | None) -> None:
+    """Write the line of a declaration in pieces; `tail` gives the text for its location."""
+    if isinstance(out, BoundedText | WrittenText):
+        out.reserve(sum(values.extent(getattr(declared, name, None)) for name in LONG))
+    for piece in _pieces(declared, tail):
+        out.append(piece)
+
+
+LONG = ("argument_attributes", "const_params", "const_args", "arch", "frontend_abi", "scratch")
+"""Fields of declarations whose texts may share long names."""
+
+
+def _pieces(declared: Declaration, tail: Callable | None) -> Iterator[str]:
     head = f"{values.symbol(declared.name)}{_const_params(declared.const_params)}"
     if isinstance(declared, Implementation):
         arguments = "" if declared.const_args is None else f"<{argument_list(declared.const_args)}>"
         implemented = f"{values.symbol(declared.implements)}{arguments}"
         head = f"preview$extern_impl {head} implements {implemented} "
-        text = f"{head}{_parameters(declared, declared.argument_attributes or ())}"
-        text += "".join(f" {clause}" for clause in _clauses(declared))
+        yield head
+        yield from _parameters(declared, declared.argument_attributes or ())
+        yield from (f" {clause}" for clause in _clauses(declared))
     else:
-        text = f"preview$func extern {head}{_parameters(declared, declared.argument_attributes)}"
-        text += f"{_results(declared)} "
-    return f"{text}{tail(declared.location) if tail else ''}\n"
+        yield f"preview$func extern {head}"
+        yield from _parameters(declared, declared.argument_attributes)
+        yield from _results(declared)
+        yield " "
+    yield f"{tail(declared.location) if tail else ''}\n"
 
 
 def _const_params(params: Iterable[ConstParam] | None) -> str:
@@ -36,19 +51,24 @@ def _const_params(params: Iterable[ConstParam] | None) -> str:
     return f"<[{', '.join(listed)}]>" if listed else ""
 
 
-def _parameters(declared: Declaration, attributes: tuple) -> str:
-    listed = []
+def _parameters(declared: Declaration, attributes: tuple) -> Iterator[str]:
+    yield "("
     for index, type in enumerate(declared.type.parameters):
         stated = attributes[index] if index < len(attributes) else {}
-        listed.append(f"%arg{index}: {type}{f' {values.attribute(stated)}' if stated else ''}")
-    return f"({', '.join(listed)})"
+        comma = ", " if index else ""
+        more = f" {values.attribute(stated)}" if stated else ""
+        yield f"{comma}%arg{index}: {type}{more}"
+    yield ")"
 
 
-def _results(declared: Declaration) -> str:
-    types = ", ".join(map(str, declared.type.results))
-    if not types:
-        return ""
-    return f" -> {types}" if len(declared.type.results) == 1 else f" -> ({types})"
+def _results(declared: Declaration) -> Iterator[str]:
+    types = declared.type.results
+    if len(types) == 1:
+        yield f" -> {types[0]}"
+    elif types:
+        yield " -> ("
+        yield from (f"{', ' if index else ''}{type}" for index, type in enumerate(types))
+        yield ")"
 
 
 def _clauses(declared: Implementation) -> Iterable[str]:

@@ -16,7 +16,7 @@ from tileir.read.function import Function, Global
 from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
-from .declarations import declaration
+from .declarations import print_declaration
 from .functions import FunctionPrinter
 from .pieces import BoundedText, Pieces
 
@@ -90,7 +90,7 @@ def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for item in items:
             if isinstance(item, Declaration):
-                out.append(declaration(item, tail))
+                print_declaration(item, out, tail)
             else:
                 print_kernel(FunctionPrinter(out, types, tail), bytecode, item)
     if not bytecode.globals and not items:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tileir import attributes as attr
-from tileir.expressions import PREVIEW_ATTRIBUTES, full, qualified
+from tileir.expressions import PREVIEW_ATTRIBUTES, full, parts_of, qualified
 from tileir.formats.attributes import (
     ATTRIBUTE,
     ATTRIBUTE_LIST,
@@ -23,7 +23,7 @@ from tileir.formats.ops.assembly import enum_word
 from tileir.formats.ops.spec import Attribute
 from tileir.ir.constants import Constant, element_size
 from tileir.messages.quoting import quoted
-from tileir.types import Scalar
+from tileir.types import Scalar, parts_of_type
 
 from .numbers import float_text
 
@@ -107,6 +107,10 @@ def extent(value: object) -> int:
             total += len(one.constant.data)
         elif isinstance(one, Constant):
             total += len(one.data)
+        elif isinstance(one, PREVIEW_ATTRIBUTES):
+            waiting += [part for part in parts_of(one) if isinstance(part, str)]
+        elif isinstance(one, attr.TypeAttribute):
+            waiting += [part for part in parts_of_type(one.type) if isinstance(part, str)]
     return total
 
 

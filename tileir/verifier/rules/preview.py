@@ -93,7 +93,7 @@ def _extern(function: ExternFunction) -> Iterator[str]:
             yield f"extern function argument {index} must match result {result}"
     known = {param.name for param in function.const_params}
     for word, types in (("input", inputs), ("result", function.type.results)):
-        for name in _variables(types):
+        for name in _variables({id(type): type for type in types}.values()):
             if name not in known:
                 yield f"{word} type references undeclared symbolic variable '{name}'"
 
