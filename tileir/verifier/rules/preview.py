@@ -239,6 +239,8 @@ def _call(op: Op, callee: ExternFunction) -> Iterator[str]:
             f"count ({len(wanted)})"
         )
     for index, (argument, param) in enumerate(zip(given, wanted, strict=True)):
+        if not isinstance(param, ConstParam) or str(param.type) not in KINDS:
+            continue  # which is a problem of the function
         where = f"constant argument #{index} for constant parameter '{param.name}' must be"
         for name in _variables([argument]):
             yield f"{where} statically known; references symbolic variable '{name}'"
