@@ -165,6 +165,56 @@ PREVIEW_ATTRIBUTES = (*EXPRESSIONS, Layout, ScratchRequest, ConstParam)
 """The classes of attributes in public preview; each has the fields of its record."""
 
 
+NUMBERS = (ExprInt, ExprVar, ExprMul, ExprAdd, ExprSub, ExprNeg, ExprBuiltin)
+"""The expressions that the extent of a tile may be made of."""
+
+
+def is_extent(expression: Any) -> bool:
+    """Whether an expression may be the extent of a tile."""
+    return all(
+        isinstance(part, NUMBERS) for part in parts_of(expression) if isinstance(part, EXPRESSIONS)
+    )
+
+
+def problem_of(value: Any) -> str:
+    """Return why an attribute in public preview is not legal, apart from its parts; "" if it is.
+
+    NVIDIA's reader refuses these, in the same words.
+    """
+    match value:
+        case ExprVar(""):
+            return "expression variable name cannot be empty"
+        case ExprVar(str(name)) if "." in name:
+            reserved = "dotted names are reserved for builtins"
+            return f"expression variable name cannot contain '.'; {reserved}"
+        case ConstParam(""):
+            return "constant parameter name cannot be empty"
+        case ExprBuiltin() if str(value.type) != "index":
+            return f"builtin expression result type must be index, got '{qualified(value.type)}'"
+        case Layout():
+            return _modes_problem(value.shape, value.stride)
+    return ""
+
+
+def _modes_problem(shape: tuple[Any, ...], stride: tuple[Any, ...]) -> str:
+    """Return why the modes of a layout do not fit each other."""
+    if len(shape) != len(stride):
+        return "shapes and strides must have the same nesting structure"
+    for mode, (extent, step) in enumerate(zip(shape, stride, strict=True)):
+        nested = isinstance(extent, SymbolicTuple), isinstance(step, SymbolicTuple)
+        if nested == (True, True):
+            wrong = _modes_problem(extent.elements, step.elements)
+            if wrong:
+                return wrong
+        elif any(nested):
+            return "shapes and strides must have the same nesting structure"
+        if isinstance(extent, ExprInt) and extent.number <= 0:
+            return f"shape extents must be positive, but mode {mode} is {extent.number}"
+        if isinstance(step, ExprInt) and step.number < 0:
+            return f"strides must be non-negative, but mode {mode} is {step.number}"
+    return ""
+
+
 def parts_of(value: Any) -> Iterator[Any]:
     """Yield an attribute in public preview, and whatever is in it: texts, numbers, types."""
     waiting = [value]

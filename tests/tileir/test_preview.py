@@ -265,3 +265,30 @@ def test_compile_says_what_a_call_needs() -> None:
             tileir.compile((FIXTURES / "preview" / "calls.tileirbc").read_bytes(), target=target)
         assert "it calls the extern function @scale" in str(caught.value)
         assert "library (.tilelib)" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "message"),
+    [
+        ("!cuda_tile.tile<[N+1]x8xf32>", ""),
+        ('#cuda_tile<preview$expr_var<"">>', "name cannot be empty"),
+        ('#cuda_tile<preview$expr_var<"a.b">>', "cannot contain '.'"),
+        ('#cuda_tile<preview$expr_builtin<"a.b", none>>', "result type must be index, got 'none'"),
+        ("#cuda_tile<preview$layout<(2, 3):(1)>>", "the same nesting structure"),
+        ("#cuda_tile<preview$layout<(2, (3,)):(1, 1)>>", "the same nesting structure"),
+        ("#cuda_tile<preview$layout<(0):(1)>>", "must be positive, but mode 0 is 0"),
+        ("#cuda_tile<preview$layout<(1):(-1)>>", "must be non-negative, but mode 0 is -1"),
+        ("!cuda_tile.tile<[N/2]x8xf32>", "must be an integer-valued expression"),
+        ("!cuda_tile.tile<[N]x3xf32>", "powers of two"),
+    ],
+)
+def test_what_nvidias_reader_refuses_is_not_written(spelled: str, message: str) -> None:
+    text = EXTERN.replace("<in>>}", f"<in>>, my.x = {spelled}}}") + "\n"
+    if not message:
+        assert (
+            tileir.disassemble(tileir.assemble(text)).replace("%arg0", "%a").strip() == text.strip()
+        )
+        return
+    with pytest.raises(tileir.AssemblyError) as caught:
+        tileir.assemble(text)
+    assert message in str(caught.value)

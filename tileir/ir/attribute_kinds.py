@@ -16,7 +16,7 @@ from construct import Construct
 
 from tileir import attributes as attr
 from tileir.errors import BuildError
-from tileir.expressions import PREVIEW_ATTRIBUTES
+from tileir.expressions import PREVIEW_ATTRIBUTES, problem_of
 from tileir.formats.attributes import (
     ATTRIBUTE,
     CONSTANT_INDEX,
@@ -217,7 +217,7 @@ def attribute_problem(value: Any, limit: int = DEFAULT.attribute_depth, depth: i
         wrong = value_problem(node, getattr(value, name))
         if wrong:
             return wrong
-    return ""
+    return problem_of(value)
 
 
 def _pattern(value: attr.IntegerAttribute | attr.FloatAttribute) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.expressions import ConcreteType, ExprInt
+from tileir.expressions import ConcreteType, ExprInt, is_extent, problem_of
 from tileir.formats.enums import PADDING_VALUE
 from tileir.formats.limits import MAX_EXPRESSION, MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
@@ -46,6 +46,9 @@ def problem(type: Type) -> Problem | None:
     for part in parts_of_type(type):
         if isinstance(part, ConcreteType):
             return "tag", "a type in an expression of a type"
+        wrong = problem_of(part)
+        if wrong:
+            return "tag", wrong
         size += len(part) if isinstance(part, str | tuple) else 1
     if size > MAX_EXPRESSION:
         return "tag", f"expressions of {size} parts and characters, {MAX_EXPRESSION} are the most"
@@ -54,7 +57,13 @@ def problem(type: Type) -> Problem | None:
             return _tile(type)
         case SymbolicTile():
             static = [part.number for part in type.extents if isinstance(part, ExprInt)]
-            return _powers_of_two("shape", static) and ("shape.count", "not all are powers of two")
+            if _powers_of_two("shape", static):
+                return "shape.count", "not all are powers of two"
+            for index, extent in enumerate(type.extents):
+                if not is_extent(extent):
+                    text = f"shape dimension {index} must be an integer-valued expression"
+                    return "shape.count", text
+            return None
         case Fragment():
             return _fragment(type)
         case Pointer():

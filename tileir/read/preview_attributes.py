@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from construct import Construct
 
 from tileir.attributes import EnumAttribute
-from tileir.expressions import EXPRESSIONS, PREVIEW_ATTRIBUTES, Layout
+from tileir.expressions import EXPRESSIONS, PREVIEW_ATTRIBUTES, Layout, problem_of
 from tileir.formats.attributes import ATTRIBUTE, STRING_INDEX
 from tileir.formats.leaves import EnumValue
 from tileir.formats.nodes import Counted
@@ -52,7 +52,11 @@ def decode_preview(row: tuple, strings: Strings, types: Types) -> Any:
             decoded[name] = _field(node, value, strings, types)
         except BadReference as bad:
             raise bad.inside(name) from None
-    return KINDS[arm.name](**decoded)
+    made = KINDS[arm.name](**decoded)
+    wrong = problem_of(made)
+    if wrong:
+        raise BadReference("attribute", row[0], 0, path=".tag", problem=wrong)
+    return made
 
 
 def _field(node: Construct, value: Any, strings: Strings, types: Types) -> Any:
