@@ -64,10 +64,11 @@ def _diagnostics(library: TileLibrary) -> list[Diagnostic]:
 
 
 def _items(library: TileLibrary) -> list[dict[str, object]]:
-    modules = [library.interface, *library.implementations]
     items: list[dict[str, object]] = []
-    for module in modules:
-        for item in module.declarations if module is not None else ():
+    for module in (library.interface, *library.implementations):
+        if module is None:
+            continue
+        for item in module.declarations:
             text = BoundedText(module)
             print_declaration(item, text, None)
             implements = item.implements if isinstance(item, Implementation) else None

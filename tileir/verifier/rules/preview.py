@@ -222,6 +222,7 @@ def call_problem(op: Op, functions: Mapping[str, Any]) -> str | None:
 
 
 def _call(op: Op, callee: ExternFunction) -> Iterator[str]:
+    """Yield what of a call differs from the extern function, in the order of NVIDIA's checks."""
     given, wanted = op.attributes["const_args"], callee.const_params
     operands, results = [*op.operand_list()], op.results
     for word, values, types in (
