@@ -134,8 +134,8 @@ def test_every_op_type_attribute_and_record_was_compared() -> None:
             if path.endswith(".opcode"):
                 met["opcode"].add(value)
             elif path.endswith(".tag"):
-                table = re.match(r"type|debug", path)
-                met.setdefault(table[0] if table else "attribute", set()).add(value)
+                table = re.fullmatch(r"(type|debug)[a-z_.]*\[\d+\]\.tag", path)
+                met.setdefault(table[1] if table else "attribute", set()).add(value)
     assert met["opcode"] == OP.arms.keys()
     assert met["type"] == TYPE.arms.keys()
     assert met["attribute"] >= ATTRIBUTE.arms.keys()
