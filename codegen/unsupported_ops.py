@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
+from tileir.read.declarations import Implementation
 from tileir.read.text_positions import located
+from tileir.text.printer.values import symbol
 from tileir.types import Tile
 
 from .kernel import KernelIR
@@ -35,13 +37,30 @@ def _unsupported(kernel: KernelIR, target: str, why_not: WhyNot) -> Iterator[Dia
             continue  # it counts as part of the op whose region it ends
         if op.depth > MAX_DEPTH + 1:
             continue  # it is inside of an op that is reported as too deep
-        reason = _depth(op) or why_not(op, target)
+        reason = _depth(op) or _call(op, kernel) or why_not(op, target)
         if reason:
             yield Diagnostic.about(op, kernel.symbol, "unsupported", reason)
 
 
 def _depth(op: Op) -> str | None:
     return f"it is nested more than {MAX_DEPTH} levels deep" if op.depth > MAX_DEPTH else None
+
+
+def _call(op: Op, kernel: KernelIR) -> str | None:
+    """Return what a call needs that nothing here can give it: code of a library."""
+    if op.name != "preview$call":
+        return None
+    name = symbol(op.attributes["callee"])
+    here = [
+        symbol(item.name)
+        for item in (kernel.bytecode.declarations if kernel.bytecode else ())
+        if isinstance(item, Implementation) and item.implements == op.attributes["callee"]
+    ]
+    which = f"its implementation {' or '.join(here)}" if here else f"an implementation of {name}"
+    return (
+        f"it calls the extern function {name}, and {which} is machine code of a library "
+        "(.tilelib), which only NVIDIA's tileiras links (--preview=simt -l LIBRARY)"
+    )
 
 
 def _parameters(kernel: KernelIR) -> list[Diagnostic]:

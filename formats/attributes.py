@@ -10,7 +10,7 @@ from __future__ import annotations
 from construct import Construct
 
 from .cursor import ByteWriter, Cursor, Path, spell
-from .enums import MULTIMEM_REDUCTION_KIND
+from .enums import ACCESS, MEMORY_SPACE, MULTIMEM_REDUCTION_KIND, SYNCHRONIZATION
 from .field import field
 from .leaves import (
     MASK64,
@@ -26,9 +26,9 @@ from .leaves import (
     unzigzag,
     zigzag,
 )
-from .nodes import Counted, If, RowRecord, Variant
-from .types import INTEGER_TAGS, SCALAR_BITS, TYPE_INDEX
-from .version import V13_5
+from .nodes import Counted, If, RowRecord
+from .types import ATTRIBUTE, INTEGER_TAGS, SCALAR_BITS, TYPE_INDEX
+from .version import PREVIEW, V13_5
 
 STRING_INDEX = Index("string")
 CONSTANT_INDEX = Index("constant")
@@ -123,12 +123,6 @@ def float_pattern(value: int, bits: int) -> int:
     return unzigzag(raw & MASK64) & MASK64
 
 
-ATTRIBUTE = Variant(
-    "attribute tag",
-    nests="attribute",
-    rows=True,
-    preview=(range(209, 225), range(226, 229)),
-)
 DICTIONARY = Counted(
     RowRecord(field("key", STRING_INDEX, "Its name."), field("value", ATTRIBUTE, "Any attribute.")),
     item_size=2,
@@ -198,6 +192,85 @@ ATTRIBUTE.add(
     field("reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "The reduction."),
     since=V13_5,
 )
+
+_EXPRESSION = "An expression."
+_LHS = field("lhs", ATTRIBUTE, _EXPRESSION)
+_RHS = field("rhs", ATTRIBUTE, _EXPRESSION)
+_EXPRESSIONS = Counted(ATTRIBUTE)
+
+
+def _preview(name: str, tag: int, doc: str, *fields: Construct) -> None:
+    ATTRIBUTE.add(name, tag, doc, *fields, since=PREVIEW)
+
+
+_preview("ExprInt", 209, "Expression: a number.", field("number", SignedVarInt(), "The number."))
+_preview(
+    "ExprVar",
+    210,
+    "Expression: the value of a parameter of an extern function.",
+    field("name", STRING_INDEX, "The name of the parameter."),
+)
+_preview("ExprMul", 211, "Expression: a product.", _LHS, _RHS)
+_preview("ExprDiv", 212, "Expression: a quotient.", _LHS, _RHS)
+_preview("ExprAdd", 213, "Expression: a sum.", _LHS, _RHS)
+_preview("ExprSub", 214, "Expression: a difference.", _LHS, _RHS)
+_preview("ExprFloorDiv", 215, "Expression: a quotient, rounded down.", _LHS, _RHS)
+_preview(
+    "SymbolicTuple",
+    216,
+    "Expressions in order, such as the extents of a tile.",
+    field("elements", _EXPRESSIONS, "The expressions."),
+)
+_preview(
+    "Layout",
+    217,
+    "A map from coordinates to numbers: the sum of coordinates times strides.",
+    field("shape", _EXPRESSIONS, "How many coordinates each mode has; a mode may be a tuple."),
+    field("stride", _EXPRESSIONS, "The distance of each mode's coordinates."),
+)
+_preview("ExprCeilDiv", 218, "Expression: a quotient, rounded up.", _LHS, _RHS)
+_preview("ConcreteType", 219, "Expression: a type.", field("type", TYPE_INDEX, "The type."))
+_preview("ExprNeg", 220, "Expression: a negated one.", field("operand", ATTRIBUTE, _EXPRESSION))
+_preview(
+    "MemorySpace",
+    221,
+    "Where a fragment is.",
+    field("space", EnumValue(MEMORY_SPACE), "The memory."),
+)
+_preview(
+    "Synchronization",
+    222,
+    "Which threads an extern function synchronises.",
+    field("synchronization", EnumValue(SYNCHRONIZATION), "The threads."),
+)
+_preview(
+    "Access",
+    223,
+    "What an extern function does with a parameter.",
+    field("access", EnumValue(ACCESS), "How it is accessed."),
+)
+_preview(
+    "ScratchRequest",
+    224,
+    "Shared memory that an implementation needs for itself.",
+    field("size", ATTRIBUTE, "An expression: its size in bytes."),
+    field("alignment", ATTRIBUTE, "An expression: its alignment in bytes."),
+)
+_preview(
+    "ConstParam",
+    226,
+    "A parameter of an extern function that is known when it is compiled.",
+    field("name", STRING_INDEX, "Its name; `?` for one without."),
+    field("type", TYPE_INDEX, "index, preview$shape, preview$Datatype or preview$string."),
+)
+_preview(
+    "ExprBuiltin",
+    227,
+    "Expression: a value that the compiler knows.",
+    field("name", STRING_INDEX, "Its dotted name, such as `context.x`."),
+    field("type", TYPE_INDEX, "index."),
+)
+_preview("ExprConstStr", 228, "Expression: a string.", field("string", STRING_INDEX, "The string."))
 
 
 class ListedInt(Fixed):

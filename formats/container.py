@@ -11,6 +11,7 @@ must be the last byte.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 
 from construct import Construct, Container
@@ -21,14 +22,16 @@ from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
 from .sections import BY_NAME, BY_NUMBER, END, Section
-from .version import LATEST, SUPPORTED, V13_5, Version
+from .version import LATEST, PREVIEW, SUPPORTED, V13_5, Version
 
 MAGIC = b"\x7fTileIR\x00"
 MLIR_MAGIC = b"ML\xefR"
 ALIGNED = 0x80
-PREVIEW = 1
+PREVIEW_BIT = 1
+"""The bit of the header's tag that announces public-preview content."""
+
 TAG_SINCE = V13_5
-"""First version in which the header's tag has a meaning; the only one that can be read is 0."""
+"""First version in which the header's tag has a meaning."""
 
 TEXT_SAMPLE = 64
 """Bytes at the start of a file that are tested for text."""
@@ -43,6 +46,8 @@ TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
 def _other_format(data: memoryview | bytes) -> str:
     """Return a hint at the format of a file that is not bytecode."""
     start = bytes(data[:TEXT_SAMPLE])
+    if start.startswith(b"\x7fELF"):
+        return "it is an ELF file; `tileir tilelib` reads tile libraries"
     if start.startswith(MLIR_MAGIC):
         return "it looks like MLIR bytecode"
     if not TEXT.fullmatch(start):
@@ -87,7 +92,7 @@ class VersionPair(Leaf):
         return version
 
     def emit(self, value: Version, writer: ByteWriter) -> None:
-        writer.write(bytes(value))
+        writer.write(bytes(value[:2]))
 
 
 class VersionTag(Leaf):
@@ -99,20 +104,17 @@ class VersionTag(Leaf):
     def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
-        if value & PREVIEW and cursor.version >= TAG_SINCE:
+        if value & ~PREVIEW_BIT and cursor.version >= TAG_SINCE:
             raise cursor.error(
-                "preview",
+                "bad_value",
                 path,
                 offset=start,
-                expected="no public-preview content",
-                found=f"version tag {value:#06x}",
-                hint="preview content has no published layout",
+                expected="version tag 0 or 1",
+                found=f"{value:#06x}",
             )
-        if value and cursor.version >= TAG_SINCE:
-            raise cursor.error(
-                "bad_value", path, offset=start, expected="version tag 0", found=f"{value:#06x}"
-            )
-        if value:
+        if value and cursor.version == PREVIEW.plain:
+            cursor.environment = cursor.environment._replace(version=PREVIEW)
+        elif value:
             cursor.warn("version_tag", path, f"version tag is {value:#06x}, not 0", start)
         return value
 
@@ -123,8 +125,19 @@ class VersionTag(Leaf):
 HEADER = Record(
     field("magic", Magic(MAGIC), "The same in every file."),
     field("version", VersionPair(), "Selects the layouts of everything that follows."),
-    field("tag", VersionTag(), "Bits about the whole file; 0 so far."),
+    field(
+        "tag",
+        VersionTag(),
+        "Bits about the whole file: from 13.5 on, bit 0 announces public-preview content.",
+    ),
 )
+
+
+def version_of(header: Mapping) -> Version:
+    """Return the version by which the rest of a file with that header is laid out."""
+    version: Version = header["version"]
+    previews = version == PREVIEW.plain and header["tag"] & PREVIEW_BIT
+    return PREVIEW if previews else version
 
 
 class SectionId(Leaf):

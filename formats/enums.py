@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .version import V13_1, V13_4, V13_5, Version
+from .version import PREVIEW, V13_1, V13_4, V13_5, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,39 @@ POINTER_ATTRIBUTE = Enum(
     V13_4,
 )
 
+MEMORY_SPACE = Enum(
+    "MemorySpace",
+    "Where the elements of a fragment are while an extern function runs.",
+    (
+        Case(0, "local", "In registers or local memory of each thread.", PREVIEW),
+        Case(1, "smem", "In shared memory.", PREVIEW),
+    ),
+    PREVIEW,
+)
+
+SYNCHRONIZATION = Enum(
+    "Synchronization",
+    "Which threads an extern function synchronises.",
+    (
+        Case(0, "none", "None.", PREVIEW),
+        Case(1, "warp", "Those of a warp.", PREVIEW),
+        Case(2, "warpgroup", "Those of a warp group.", PREVIEW),
+        Case(3, "cta", "All of a block.", PREVIEW),
+    ),
+    PREVIEW,
+)
+
+ACCESS = Enum(
+    "Access",
+    "What an extern function does with a parameter.",
+    (
+        Case(0, "in", "It reads it.", PREVIEW),
+        Case(1, "out", "It writes it.", PREVIEW),
+        Case(2, "inout", "It reads and writes it.", PREVIEW),
+    ),
+    PREVIEW,
+)
+
 ENUMS = (
     SIGNEDNESS,
     INTEGER_OVERFLOW,
@@ -193,4 +226,7 @@ ENUMS = (
     PADDING_VALUE,
     SYMBOL_VISIBILITY,
     POINTER_ATTRIBUTE,
+    MEMORY_SPACE,
+    SYNCHRONIZATION,
+    ACCESS,
 )

@@ -23,6 +23,9 @@ MAX_REPEATED_ATTRIBUTES = 1 << 18
 """The most attributes that the aliases of a text may add to those that it spells out. Aliases of
 aliases can double with each line, and an alias is written out at each use."""
 
+MAX_EXPRESSION = 65536
+"""Most parts and characters of names in the expressions of a type: what shares it repeats them."""
+
 MAX_RANK = 256
 """Dimensions of one type. Compilers emit up to five. The text of a type stands wherever something
 has that type, so its length is bounded here."""

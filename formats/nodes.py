@@ -18,6 +18,9 @@ from .leaves import FlagWord, VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
 from .version import V13_1, Version
 
+UNANNOUNCED = "it is public-preview content, which the header does not announce"
+"""The hint of errors about preview content in an ordinary file."""
+
 
 class Items(list):
     """A list that keeps a count which was not written in its shortest form."""
@@ -56,7 +59,7 @@ class Record(Struct):
             present = bool(value) if isinstance(node, Flag) else value is not None
             while isinstance(node, If | Flag):
                 if record.get(node.field) is None:
-                    bit = node.mask & -node.mask if present else 0
+                    bit = node.mask & -node.mask if present and not isinstance(node, Unless) else 0
                     bits[node.field] = bits.get(node.field, 0) | bit
                 node = at_version(node.subcon, version) if isinstance(node, If) else None
         return {**record, **bits} if bits else record
@@ -168,6 +171,13 @@ class If(Subconstruct):
             text = f"is given but the bit of {self.field} that announces it is 0"
             raise BuildError(f"{spell(path)} {text}")
         return value
+
+
+class Unless(If):
+    """A field that is present if an earlier field of the record has none of the bits of `mask`."""
+
+    def holds(self, record: Mapping) -> bool:
+        return not super().holds(record)
 
 
 class Flag(Construct):
@@ -338,6 +348,8 @@ class Variant(Construct):
     def arm(self, cursor: Cursor, path: Path, start: int, tag: int) -> Alternative:
         """Return the arm that a tag selects; `start` is the offset of the tag."""
         arm = self.arms.get(tag) or self._otherwise(cursor, path, start, tag)
+        if arm.since > cursor.version and arm.since.preview:
+            raise self._preview(cursor, path, start, tag, UNANNOUNCED)
         if arm.since > cursor.version:
             raise cursor.error(
                 "not_available",
@@ -350,14 +362,8 @@ class Variant(Construct):
 
     def _otherwise(self, cursor: Cursor, path: Path, start: int, tag: int) -> Alternative:
         if any(tag in numbers for numbers in self.preview):
-            raise cursor.error(
-                "preview",
-                (path, self.label),
-                offset=start,
-                expected=f"a public {self.what}",
-                found=f"public-preview {self.what} {int(tag)}",
-                hint="preview content has no published layout",
-            )
+            hint = "this is reserved for preview content, of which no layout is known"
+            raise self._preview(cursor, path, start, tag, hint)
         if self.other and tag <= MAX_TAG:
             cursor.warn("unknown_tag", path, f"unknown {self.what} {int(tag)}", start)
             return self.by_name[self.other]
@@ -367,6 +373,16 @@ class Variant(Construct):
             offset=start,
             expected=f"a known {self.what}",
             found=str(int(tag)),
+        )
+
+    def _preview(self, cursor: Cursor, path: Path, start: int, tag: int, hint: str):
+        return cursor.error(
+            "preview",
+            (path, self.label),
+            offset=start,
+            expected=f"a public {self.what}",
+            found=f"public-preview {self.what} {int(tag)}",
+            hint=hint,
         )
 
     def _build(self, record: Mapping, writer: ByteWriter, context, path: Path):

@@ -12,13 +12,15 @@ meta:
   endian: le
 doc: |
   Kernels for NVIDIA GPUs in terms of tiles, as frontends such as cuTile write them and NVIDIA's
-  tileiras compiles them. This describes the public format of versions 13.1 to 13.5.
+  tileiras compiles them. This describes the public format of versions 13.1 to 13.5,
+  and the public-preview content of 13.5 as tileirdisasm reads it.
 
   A file is a header, sections in any order, and an end marker. Sections hold tables: strings, types,
   constants, debug records. Everything refers to entries of those tables by index. A function is a
   sized run of ops, each an opcode and the fields that it selects; ops nest through regions.
 
-  Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there. The size of a
+  Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there, and
+  `_root.preview` in files that announce public-preview content. The size of a
   number attribute follows from its type, which is why payloads are read when asked for: the Type
   section may come after what refers to it. Of several sections of one kind the last counts.
 
@@ -44,6 +46,9 @@ instances:
   version:
     value: header.version.major * 100 + header.version.minor
     doc: '1304 is 13.4.'
+  preview:
+    value: 'version == 1305 and (header.tag & 1) != 0'
+    doc: Whether there may be public-preview content.
   types:
     value: sections[sections.last.index_of_types].payload.as<type_record_table>
     if: sections.last.index_of_types >= 0
@@ -177,6 +182,7 @@ types:
           expr: >-
             _.value <= 17 or (_root.version >= 1302 and _.value == 18) or (_root.version >= 1303
             and (_.value >= 19 and _.value <= 22)) or (_root.version >= 1304 and _.value == 130)
+            or (_root.preview and (_.value >= 209 and _.value <= 215))
       - id: fields
         type:
           switch-on: kind
@@ -188,6 +194,8 @@ types:
             type_tag::func_tag: type_func
             type_tag::gather_scatter_view: type_gather_scatter_view
             type_tag::strided_view: type_strided_view
+            type_tag::preview_sym_t: type_preview_sym_t
+            type_tag::preview_fragment: type_preview_fragment
     instances:
       kind:
         value: tag.value
@@ -243,334 +251,6 @@ types:
         type: s8
         repeat: expr
         repeat-expr: count.value
-  type_tile:
-    doc: Immutable array of elements with a static shape; rank 0 is a scalar.
-    seq:
-      - id: element
-        type: varint32
-        -index-of: type
-        doc: An element type or a pointer. Index of a type.
-      - id: shape
-        type: list_of_s8
-        doc: A size for each dimension.
-      - id: extension
-        size-eos: true
-        valid:
-          expr: _.length == 0
-        doc: Nothing; bytes here are public-preview content.
-  type_tensor_view:
-    doc: 'Array in memory: base pointer, shape and strides, static or dynamic.'
-    seq:
-      - id: flags
-        type: varint
-        valid:
-          expr: _.value < 2
-        if: _root.version >= 1304
-        doc: 'Whether `ptr_attr` follows. Bit 0 ptr_attr. Since 13.4.'
-      - id: element
-        type: varint32
-        -index-of: type
-        doc: An element type or a pointer. Index of a type.
-      - id: shape
-        type: list_of_s8
-        doc: A size for each dimension.
-      - id: strides
-        type: list_of_s8
-        doc: A distance in elements for each dimension.
-      - id: ptr_attr
-        type: ptr_attr_enum
-        if: '_root.version >= 1304 and (flags.value & 1) != 0'
-        doc: What kind of address it holds; absent means none. Since 13.4.
-  list_of_s4:
-    doc: A count and that many.
-    seq:
-      - id: count
-        type: varint
-      - id: items
-        type: s4
-        repeat: expr
-        repeat-expr: count.value
-  padding_value_enum:
-    -webide-representation: '{value}'
-    doc: What a view load gives for elements outside the tensor.
-    seq:
-      - id: number
-        type: varint32
-        valid:
-          expr: _.value <= 4
-    instances:
-      value:
-        value: number.value
-        enum: padding_value
-  type_partition_view:
-    doc: Tensor view cut into a grid of equal tiles.
-    seq:
-      - id: flags
-        type: varint
-        valid:
-          expr: _.value < 2
-        if: _root.version >= 1303
-        doc: 'Whether `padding_value` follows. Bit 0 padding_value. Since 13.3.'
-      - id: tile
-        type: list_of_s4
-        doc: The shape of its tiles.
-      - id: view
-        type: varint32
-        -index-of: type
-        doc: The tensor view that is cut. Index of a type.
-      - id: dim_map
-        type: list_of_s4
-        doc: The dimension of the tensor for each one of the tile.
-      - id: has_padding
-        type: u1
-        if: _root.version < 1303
-        doc: 'Not 0 if `padding_value` follows. Not in 13.3 and later.'
-      - id: padding_value
-        type: padding_value_enum
-        if: >-
-          (_root.version < 1303 and has_padding != 0) or (_root.version >= 1303 and (flags.value &
-          1) != 0)
-        doc: What a load gives outside the tensor.
-  list_of_varint32:
-    doc: A count and that many.
-    seq:
-      - id: count
-        type: varint
-      - id: items
-        type: varint32
-        repeat: expr
-        repeat-expr: count.value
-  type_func:
-    doc: 'Signature: parameter and result types.'
-    seq:
-      - id: parameters
-        type: list_of_varint32
-        -index-of: type
-        doc: 'The types of the entry block''s arguments.'
-      - id: results
-        type: list_of_varint32
-        -index-of: type
-        doc: None in a kernel.
-  type_gather_scatter_view:
-    doc: Tensor view whose tiles pick single positions along one dimension. Since 13.3.
-    seq:
-      - id: flags
-        type: varint
-        valid:
-          expr: _.value < 2
-        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
-      - id: tile
-        type: list_of_s4
-        doc: The shape of its tiles.
-      - id: view
-        type: varint32
-        -index-of: type
-        doc: The tensor view that is cut. Index of a type.
-      - id: sparse_dim
-        type: varint32
-        doc: The dimension along which single positions are picked.
-      - id: padding_value
-        type: padding_value_enum
-        if: '(flags.value & 1) != 0'
-        doc: What a load gives outside the tensor.
-  type_strided_view:
-    doc: |
-      Tensor view whose tiles start every `traversal_strides` elements, with overlap or gaps.
-      Since 13.3.
-    seq:
-      - id: flags
-        type: varint
-        valid:
-          expr: _.value < 2
-        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
-      - id: tile
-        type: list_of_s4
-        doc: The shape of its tiles.
-      - id: traversal_strides
-        type: list_of_s4
-        doc: From one tile to the next, for each dimension.
-      - id: view
-        type: varint32
-        -index-of: type
-        doc: The tensor view that is cut. Index of a type.
-      - id: dim_map
-        type: list_of_s4
-        doc: The dimension of the tensor for each one of the tile.
-      - id: padding_value
-        type: padding_value_enum
-        if: '(flags.value & 1) != 0'
-        doc: What a load gives outside the tensor.
-  type_record_table:
-    doc: |
-      Entries found by offsets into the bytes after the offsets. An entry runs to where the next
-      begins, or to the end where that is not further on; an offset beyond the end means the end.
-    seq:
-      - id: count
-        type: varint
-      - id: padding
-        type: padding(4)
-        if: 'count.value != 0'
-      - id: offsets
-        type: u4
-        repeat: expr
-        repeat-expr: count.value
-      - id: raw
-        type: raw_bytes
-        size-eos: true
-    instances:
-      slots:
-        type: type_record_slot(_index.as<s4>)
-        repeat: expr
-        repeat-expr: count.value
-  type_record_slot:
-    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
-    params:
-      - id: idx
-        type: s4
-    instances:
-      limit:
-        value: _parent.raw.data.length.as<u4>
-      offset:
-        value: _parent.offsets[idx]
-      following:
-        value: >-
-          (idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit).as<u4>
-      start:
-        value: '(offset < limit ? offset : limit).as<u4>'
-      end:
-        value: '(following >= offset and following <= limit ? following : limit).as<u4>'
-      entry:
-        io: _parent.raw._io
-        pos: start
-        size: end - start
-        type: type_record
-  sized_bytes_table:
-    doc: |
-      Entries found by offsets into the bytes after the offsets. An entry runs to where the next
-      begins, or to the end where that is not further on; an offset beyond the end means the end.
-    seq:
-      - id: count
-        type: varint
-      - id: padding
-        type: padding(8)
-        if: 'count.value != 0'
-      - id: offsets
-        type: u8
-        repeat: expr
-        repeat-expr: count.value
-      - id: raw
-        type: raw_bytes
-        size-eos: true
-    instances:
-      slots:
-        type: sized_bytes_slot(_index.as<s4>)
-        repeat: expr
-        repeat-expr: count.value
-  sized_bytes_slot:
-    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
-    params:
-      - id: idx
-        type: s4
-    instances:
-      limit:
-        value: _parent.raw.data.length.as<u8>
-      offset:
-        value: _parent.offsets[idx]
-      following:
-        value: >-
-          (idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit).as<u8>
-      start:
-        value: '(offset < limit ? offset : limit).as<u8>'
-      end:
-        value: '(following >= offset and following <= limit ? following : limit).as<u8>'
-      entry:
-        io: _parent.raw._io
-        pos: start
-        size: end - start
-        type: sized_bytes
-  global_record:
-    doc: A variable of the module.
-    seq:
-      - id: name
-        type: varint32
-        -index-of: string
-        doc: Unique in the module. Index of a string.
-      - id: type_field
-        -orig-id: type
-        type: varint32
-        -index-of: type
-        doc: 'A tile of rank 1: what the contents are. Index of a type.'
-      - id: value
-        type: varint32
-        -index-of: constant
-        doc: The first contents. Index of a constant.
-      - id: alignment
-        type: varint
-        doc: In bytes; 0 leaves it open.
-      - id: visibility
-        type: symbol_visibility_enum
-        if: _root.version >= 1303
-        doc: Whether other modules can see it. Since 13.3; before, public.
-      - id: constant
-        type: varint
-        if: _root.version >= 1303
-        doc: Not 0 if kernels only read it. Since 13.3; before, 0.
-  symbol_visibility_enum:
-    -webide-representation: '{value}'
-    doc: Whether a symbol can be seen from outside its module.
-    seq:
-      - id: number
-        type: varint32
-        valid:
-          expr: _.value <= 1
-    instances:
-      value:
-        value: number.value
-        enum: symbol_visibility
-  list_of_global_record:
-    doc: A count and that many.
-    seq:
-      - id: count
-        type: varint
-      - id: items
-        type: global_record
-        repeat: expr
-        repeat-expr: count.value
-  function:
-    doc: A kernel.
-    seq:
-      - id: name
-        type: varint32
-        -index-of: string
-        doc: The symbol by which the host launches it. Index of a string.
-      - id: signature
-        type: varint32
-        -index-of: type
-        doc: 'A func type: the parameters; no results. Index of a type.'
-      - id: flags
-        type: u1
-        valid:
-          expr: '(_ & 2) != 0 and (_root.version < 1305 or _ < 4)'
-        doc: |
-          Always with `kernel`; without `hints` from 13.5 on. Bit 0 private; bit 1 kernel; bit 2
-          hints.
-      - id: location
-        type: varint32
-        -index-of: debug list
-        doc: Its list in the Debug section, 1-based; 0 is none. Index of a debug list.
-      - id: hints
-        type: attribute
-        if: >-
-          (_root.version < 1305 and (flags & 2) != 0 and (flags & 4) != 0) or (_root.version >=
-          1305 and (flags & 2) != 0)
-        doc: Optimization hints.
-      - id: argument_attributes
-        type: attribute
-        if: '_root.version >= 1305 and (flags & 2) != 0'
-        doc: An array with a dictionary for each parameter, or an empty array. Since 13.5.
-      - id: body
-        type: function_body
-        doc: Its ops, in order.
   attribute:
     -webide-representation: '{kind}'
     doc: A value known when the module is written; its tag selects the fields.
@@ -578,7 +258,10 @@ types:
       - id: tag
         type: varint32
         valid:
-          expr: (_.value >= 1 and _.value <= 12) or (_root.version >= 1305 and _.value == 13)
+          expr: >-
+            (_.value >= 1 and _.value <= 12) or (_root.version >= 1305 and _.value == 13) or
+            (_root.preview and ((_.value >= 209 and _.value <= 224) or (_.value >= 226 and _.value
+            <= 228)))
       - id: fields
         type:
           switch-on: kind
@@ -596,6 +279,25 @@ types:
             attribute_tag::optimization_hints: attribute_optimization_hints
             attribute_tag::bounded: attribute_bounded
             attribute_tag::multimem_reduction_kind: attribute_multimem_reduction_kind
+            attribute_tag::expr_int: attribute_expr_int
+            attribute_tag::expr_var: attribute_expr_var
+            attribute_tag::expr_mul: attribute_expr_mul
+            attribute_tag::expr_div: attribute_expr_div
+            attribute_tag::expr_add: attribute_expr_add
+            attribute_tag::expr_sub: attribute_expr_sub
+            attribute_tag::expr_floor_div: attribute_expr_floor_div
+            attribute_tag::symbolic_tuple: attribute_symbolic_tuple
+            attribute_tag::layout: attribute_layout
+            attribute_tag::expr_ceil_div: attribute_expr_ceil_div
+            attribute_tag::concrete_type: attribute_concrete_type
+            attribute_tag::expr_neg: attribute_expr_neg
+            attribute_tag::memory_space: attribute_memory_space
+            attribute_tag::synchronization: attribute_synchronization
+            attribute_tag::access: attribute_access
+            attribute_tag::scratch_request: attribute_scratch_request
+            attribute_tag::const_param: attribute_const_param
+            attribute_tag::expr_builtin: attribute_expr_builtin
+            attribute_tag::expr_const_str: attribute_expr_const_str
     instances:
       kind:
         value: tag.value
@@ -823,6 +525,644 @@ types:
       - id: reduction
         type: multimem_reduction_kind_enum
         doc: The reduction.
+  attribute_expr_int:
+    doc: 'Expression: a number. Since 13.5 preview.'
+    seq:
+      - id: number
+        type: signed_varint
+        doc: The number.
+  attribute_expr_var:
+    doc: 'Expression: the value of a parameter of an extern function. Since 13.5 preview.'
+    seq:
+      - id: name
+        type: varint32
+        -index-of: string
+        doc: The name of the parameter. Index of a string.
+  attribute_expr_mul:
+    doc: 'Expression: a product. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_expr_div:
+    doc: 'Expression: a quotient. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_expr_add:
+    doc: 'Expression: a sum. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_expr_sub:
+    doc: 'Expression: a difference. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_expr_floor_div:
+    doc: 'Expression: a quotient, rounded down. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_symbolic_tuple:
+    doc: Expressions in order, such as the extents of a tile. Since 13.5 preview.
+    seq:
+      - id: elements
+        type: list_of_attribute
+        doc: The expressions.
+  attribute_layout:
+    doc: |
+      A map from coordinates to numbers: the sum of coordinates times strides. Since 13.5 preview.
+    seq:
+      - id: shape
+        type: list_of_attribute
+        doc: How many coordinates each mode has; a mode may be a tuple.
+      - id: stride
+        type: list_of_attribute
+        doc: 'The distance of each mode''s coordinates.'
+  attribute_expr_ceil_div:
+    doc: 'Expression: a quotient, rounded up. Since 13.5 preview.'
+    seq:
+      - id: lhs
+        type: attribute
+        doc: An expression.
+      - id: rhs
+        type: attribute
+        doc: An expression.
+  attribute_concrete_type:
+    doc: 'Expression: a type. Since 13.5 preview.'
+    seq:
+      - id: type_field
+        -orig-id: type
+        type: varint32
+        -index-of: type
+        doc: The type. Index of a type.
+  attribute_expr_neg:
+    doc: 'Expression: a negated one. Since 13.5 preview.'
+    seq:
+      - id: operand
+        type: attribute
+        doc: An expression.
+  memory_space_enum:
+    -webide-representation: '{value}'
+    doc: Where the elements of a fragment are while an extern function runs. Since 13.5 preview.
+    seq:
+      - id: number
+        type: varint32
+        valid:
+          expr: (_root.preview and _.value <= 1)
+    instances:
+      value:
+        value: number.value
+        enum: memory_space
+  attribute_memory_space:
+    doc: Where a fragment is. Since 13.5 preview.
+    seq:
+      - id: space
+        type: memory_space_enum
+        doc: The memory.
+  synchronization_enum:
+    -webide-representation: '{value}'
+    doc: Which threads an extern function synchronises. Since 13.5 preview.
+    seq:
+      - id: number
+        type: varint32
+        valid:
+          expr: (_root.preview and _.value <= 3)
+    instances:
+      value:
+        value: number.value
+        enum: synchronization
+  attribute_synchronization:
+    doc: Which threads an extern function synchronises. Since 13.5 preview.
+    seq:
+      - id: synchronization
+        type: synchronization_enum
+        doc: The threads.
+  access_enum:
+    -webide-representation: '{value}'
+    doc: What an extern function does with a parameter. Since 13.5 preview.
+    seq:
+      - id: number
+        type: varint32
+        valid:
+          expr: (_root.preview and _.value <= 2)
+    instances:
+      value:
+        value: number.value
+        enum: access
+  attribute_access:
+    doc: What an extern function does with a parameter. Since 13.5 preview.
+    seq:
+      - id: access
+        type: access_enum
+        doc: How it is accessed.
+  attribute_scratch_request:
+    doc: Shared memory that an implementation needs for itself. Since 13.5 preview.
+    seq:
+      - id: size
+        type: attribute
+        doc: 'An expression: its size in bytes.'
+      - id: alignment
+        type: attribute
+        doc: 'An expression: its alignment in bytes.'
+  attribute_const_param:
+    doc: |
+      A parameter of an extern function that is known when it is compiled. Since 13.5 preview.
+    seq:
+      - id: name
+        type: varint32
+        -index-of: string
+        doc: 'Its name; `?` for one without. Index of a string.'
+      - id: type_field
+        -orig-id: type
+        type: varint32
+        -index-of: type
+        doc: 'index, preview$shape, preview$Datatype or preview$string. Index of a type.'
+  attribute_expr_builtin:
+    doc: 'Expression: a value that the compiler knows. Since 13.5 preview.'
+    seq:
+      - id: name
+        type: varint32
+        -index-of: string
+        doc: 'Its dotted name, such as `context.x`. Index of a string.'
+      - id: type_field
+        -orig-id: type
+        type: varint32
+        -index-of: type
+        doc: index. Index of a type.
+  attribute_expr_const_str:
+    doc: 'Expression: a string. Since 13.5 preview.'
+    seq:
+      - id: string
+        type: varint32
+        -index-of: string
+        doc: The string. Index of a string.
+  type_tile:
+    doc: Immutable array of elements with a static shape; rank 0 is a scalar.
+    seq:
+      - id: element
+        type: varint32
+        -index-of: type
+        doc: An element type or a pointer. Index of a type.
+      - id: shape
+        type: list_of_s8
+        doc: A size for each dimension.
+      - id: symbolic_shape
+        type: attribute
+        if: not _io.eof
+        valid:
+          expr: _root.preview
+        doc: |
+          A SymbolicTuple of all extents if some are expressions, which are dynamic in `shape`;
+          only in files with public-preview content, and nothing where the record ends.
+  type_tensor_view:
+    doc: 'Array in memory: base pointer, shape and strides, static or dynamic.'
+    seq:
+      - id: flags
+        type: varint
+        valid:
+          expr: _.value < 2
+        if: _root.version >= 1304
+        doc: 'Whether `ptr_attr` follows. Bit 0 ptr_attr. Since 13.4.'
+      - id: element
+        type: varint32
+        -index-of: type
+        doc: An element type or a pointer. Index of a type.
+      - id: shape
+        type: list_of_s8
+        doc: A size for each dimension.
+      - id: strides
+        type: list_of_s8
+        doc: A distance in elements for each dimension.
+      - id: ptr_attr
+        type: ptr_attr_enum
+        if: '_root.version >= 1304 and (flags.value & 1) != 0'
+        doc: What kind of address it holds; absent means none. Since 13.4.
+  list_of_s4:
+    doc: A count and that many.
+    seq:
+      - id: count
+        type: varint
+      - id: items
+        type: s4
+        repeat: expr
+        repeat-expr: count.value
+  padding_value_enum:
+    -webide-representation: '{value}'
+    doc: What a view load gives for elements outside the tensor.
+    seq:
+      - id: number
+        type: varint32
+        valid:
+          expr: _.value <= 4
+    instances:
+      value:
+        value: number.value
+        enum: padding_value
+  type_partition_view:
+    doc: Tensor view cut into a grid of equal tiles.
+    seq:
+      - id: flags
+        type: varint
+        valid:
+          expr: _.value < 2
+        if: _root.version >= 1303
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value. Since 13.3.'
+      - id: tile
+        type: list_of_s4
+        doc: The shape of its tiles.
+      - id: view
+        type: varint32
+        -index-of: type
+        doc: The tensor view that is cut. Index of a type.
+      - id: dim_map
+        type: list_of_s4
+        doc: The dimension of the tensor for each one of the tile.
+      - id: has_padding
+        type: u1
+        if: _root.version < 1303
+        doc: 'Not 0 if `padding_value` follows. Not in 13.3 and later.'
+      - id: padding_value
+        type: padding_value_enum
+        if: >-
+          (_root.version < 1303 and has_padding != 0) or (_root.version >= 1303 and (flags.value &
+          1) != 0)
+        doc: What a load gives outside the tensor.
+  list_of_varint32:
+    doc: A count and that many.
+    seq:
+      - id: count
+        type: varint
+      - id: items
+        type: varint32
+        repeat: expr
+        repeat-expr: count.value
+  type_func:
+    doc: 'Signature: parameter and result types.'
+    seq:
+      - id: parameters
+        type: list_of_varint32
+        -index-of: type
+        doc: 'The types of the entry block''s arguments.'
+      - id: results
+        type: list_of_varint32
+        -index-of: type
+        doc: None in a kernel.
+  type_gather_scatter_view:
+    doc: Tensor view whose tiles pick single positions along one dimension. Since 13.3.
+    seq:
+      - id: flags
+        type: varint
+        valid:
+          expr: _.value < 2
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
+      - id: tile
+        type: list_of_s4
+        doc: The shape of its tiles.
+      - id: view
+        type: varint32
+        -index-of: type
+        doc: The tensor view that is cut. Index of a type.
+      - id: sparse_dim
+        type: varint32
+        doc: The dimension along which single positions are picked.
+      - id: padding_value
+        type: padding_value_enum
+        if: '(flags.value & 1) != 0'
+        doc: What a load gives outside the tensor.
+  type_strided_view:
+    doc: |
+      Tensor view whose tiles start every `traversal_strides` elements, with overlap or gaps.
+      Since 13.3.
+    seq:
+      - id: flags
+        type: varint
+        valid:
+          expr: _.value < 2
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
+      - id: tile
+        type: list_of_s4
+        doc: The shape of its tiles.
+      - id: traversal_strides
+        type: list_of_s4
+        doc: From one tile to the next, for each dimension.
+      - id: view
+        type: varint32
+        -index-of: type
+        doc: The tensor view that is cut. Index of a type.
+      - id: dim_map
+        type: list_of_s4
+        doc: The dimension of the tensor for each one of the tile.
+      - id: padding_value
+        type: padding_value_enum
+        if: '(flags.value & 1) != 0'
+        doc: What a load gives outside the tensor.
+  type_preview_sym_t:
+    doc: An element type that a parameter of an extern function stands for. Since 13.5 preview.
+    seq:
+      - id: symbol
+        type: attribute
+        doc: 'An ExprVar: the parameter.'
+  type_preview_fragment:
+    doc: What an implementation of an extern function gets of a tile. Since 13.5 preview.
+    seq:
+      - id: symbolic_shape
+        type: attribute
+        doc: A SymbolicTuple of its extents.
+      - id: shape
+        type: list_of_s8
+        doc: The extents; dynamic where they are expressions.
+      - id: element
+        type: varint32
+        -index-of: type
+        doc: An element type or a pointer. Index of a type.
+      - id: memory_space
+        type: memory_space_enum
+        doc: Where it is.
+      - id: mem_layout
+        type: attribute
+        doc: 'A Layout: where an element is in its memory.'
+      - id: fragmap
+        type: attribute
+        doc: |
+          A Layout of three modes, invocation, participant and footprint: who has an element.
+      - id: alignment
+        type: attribute
+        doc: 'An expression: the alignment of its memory.'
+  type_record_table:
+    doc: |
+      Entries found by offsets into the bytes after the offsets. An entry runs to where the next
+      begins, or to the end where that is not further on; an offset beyond the end means the end.
+    seq:
+      - id: count
+        type: varint
+      - id: padding
+        type: padding(4)
+        if: 'count.value != 0'
+      - id: offsets
+        type: u4
+        repeat: expr
+        repeat-expr: count.value
+      - id: raw
+        type: raw_bytes
+        size-eos: true
+    instances:
+      slots:
+        type: type_record_slot(_index.as<s4>)
+        repeat: expr
+        repeat-expr: count.value
+  type_record_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
+    params:
+      - id: idx
+        type: s4
+    instances:
+      limit:
+        value: _parent.raw.data.length.as<u4>
+      offset:
+        value: _parent.offsets[idx]
+      following:
+        value: >-
+          (idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit).as<u4>
+      start:
+        value: '(offset < limit ? offset : limit).as<u4>'
+      end:
+        value: '(following >= offset and following <= limit ? following : limit).as<u4>'
+      entry:
+        io: _parent.raw._io
+        pos: start
+        size: end - start
+        type: type_record
+  sized_bytes_table:
+    doc: |
+      Entries found by offsets into the bytes after the offsets. An entry runs to where the next
+      begins, or to the end where that is not further on; an offset beyond the end means the end.
+    seq:
+      - id: count
+        type: varint
+      - id: padding
+        type: padding(8)
+        if: 'count.value != 0'
+      - id: offsets
+        type: u8
+        repeat: expr
+        repeat-expr: count.value
+      - id: raw
+        type: raw_bytes
+        size-eos: true
+    instances:
+      slots:
+        type: sized_bytes_slot(_index.as<s4>)
+        repeat: expr
+        repeat-expr: count.value
+  sized_bytes_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
+    params:
+      - id: idx
+        type: s4
+    instances:
+      limit:
+        value: _parent.raw.data.length.as<u8>
+      offset:
+        value: _parent.offsets[idx]
+      following:
+        value: >-
+          (idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit).as<u8>
+      start:
+        value: '(offset < limit ? offset : limit).as<u8>'
+      end:
+        value: '(following >= offset and following <= limit ? following : limit).as<u8>'
+      entry:
+        io: _parent.raw._io
+        pos: start
+        size: end - start
+        type: sized_bytes
+  global_record:
+    doc: A variable of the module.
+    seq:
+      - id: name
+        type: varint32
+        -index-of: string
+        doc: Unique in the module. Index of a string.
+      - id: type_field
+        -orig-id: type
+        type: varint32
+        -index-of: type
+        doc: 'A tile of rank 1: what the contents are. Index of a type.'
+      - id: value
+        type: varint32
+        -index-of: constant
+        doc: The first contents. Index of a constant.
+      - id: alignment
+        type: varint
+        doc: In bytes; 0 leaves it open.
+      - id: visibility
+        type: symbol_visibility_enum
+        if: _root.version >= 1303
+        doc: Whether other modules can see it. Since 13.3; before, public.
+      - id: constant
+        type: varint
+        if: _root.version >= 1303
+        doc: Not 0 if kernels only read it. Since 13.3; before, 0.
+  symbol_visibility_enum:
+    -webide-representation: '{value}'
+    doc: Whether a symbol can be seen from outside its module.
+    seq:
+      - id: number
+        type: varint32
+        valid:
+          expr: _.value <= 1
+    instances:
+      value:
+        value: number.value
+        enum: symbol_visibility
+  list_of_global_record:
+    doc: A count and that many.
+    seq:
+      - id: count
+        type: varint
+      - id: items
+        type: global_record
+        repeat: expr
+        repeat-expr: count.value
+  function:
+    doc: A kernel; in preview files also an extern function.
+    seq:
+      - id: name
+        type: varint32
+        -index-of: string
+        doc: The symbol by which the host launches it. Index of a string.
+      - id: signature
+        type: varint32
+        -index-of: type
+        doc: 'A func type: the parameters; no results, if it is a kernel. Index of a type.'
+      - id: flags
+        type: u1
+        valid:
+          expr: >-
+            ((_ & 2) != 0 and (_root.version < 1305 or _ <= 3)) or (_root.preview and (_ & 2) == 0
+            and _ <= 5)
+        doc: |
+          With `kernel`, except for functions in public preview; from 13.5 on, bit 2 is not
+          `hints` but says that a function is an implementation of an extern one. Bit 0 private;
+          bit 1 kernel; bit 2 hints.
+      - id: location
+        type: varint32
+        -index-of: debug list
+        doc: Its list in the Debug section, 1-based; 0 is none. Index of a debug list.
+      - id: hints
+        type: attribute
+        if: >-
+          (_root.version < 1305 and (flags & 2) != 0 and (flags & 4) != 0) or (_root.version >=
+          1305 and (flags & 2) != 0)
+        doc: Optimization hints.
+      - id: argument_attributes
+        type: attribute
+        if: >-
+          (_root.version >= 1305 and not _root.preview and (flags & 2) != 0) or (_root.preview and
+          (flags & 4) == 0)
+        doc: An array with a dictionary for each parameter, or an empty array. Since 13.5.
+      - id: implementation
+        type: implementation
+        if: '_root.preview and (flags & 4) != 0'
+        doc: What an implementation implements, and how. Since 13.5 preview.
+      - id: body
+        type: function_body
+        doc: Its ops, in order; none if it is no kernel.
+      - id: const_params
+        type: attribute
+        if: '_root.preview and (flags & 6) == 0'
+        doc: |
+          An array with a ConstParam for each constant parameter of an extern function. Since 13.5
+          preview.
+  implementation:
+    doc: What an implementation of an extern function implements.
+    seq:
+      - id: flags
+        type: varint
+        doc: |
+          Bit 0 const_params; bit 1 const_args; bit 2 arg_attrs; bit 3 res_attrs; bit 4
+          scratch_smem; bit 5 config; bit 6 arch; bit 7 frontendABI; bit 8 synchronization.
+      - id: sym_name
+        type: varint32
+        -index-of: string
+        doc: Index of a string.
+      - id: implements_field
+        -orig-id: implements
+        type: varint32
+        -index-of: string
+        doc: Index of a string.
+      - id: const_params
+        type: list_of_attribute
+        if: '(flags.value & 1) != 0'
+      - id: const_args
+        type: list_of_attribute
+        if: '(flags.value & 2) != 0'
+      - id: function_type
+        type: varint32
+        -index-of: type
+        doc: Index of a type.
+      - id: arg_attrs
+        type: list_of_attribute
+        if: '(flags.value & 4) != 0'
+      - id: res_attrs
+        type: list_of_attribute
+        if: '(flags.value & 8) != 0'
+      - id: scratch_smem
+        type: scratch_request
+        if: '(flags.value & 16) != 0'
+      - id: config
+        type: list_of_dictionary_entry
+        if: '(flags.value & 32) != 0'
+      - id: arch
+        type: list_of_attribute
+        if: '(flags.value & 64) != 0'
+      - id: frontend_abi
+        -orig-id: frontendABI
+        type: list_of_dictionary_entry
+        if: '(flags.value & 128) != 0'
+      - id: synchronization
+        type: synchronization_enum
+        if: '(flags.value & 256) != 0'
+      - id: regions
+        type: regions(1)
+  scratch_request:
+    doc: Shared memory that an implementation needs.
+    seq:
+      - id: size
+        type: attribute
+        doc: 'An expression: its size in bytes.'
+      - id: alignment
+        type: attribute
+        doc: 'An expression: its alignment in bytes.'
+  block:
+    doc: The types of its arguments, then its ops.
+    seq:
+      - id: arguments
+        type: list_of_varint32
+        -index-of: type
+      - id: ops
+        type: list_of_op
   op:
     -webide-representation: '{mnemonic}'
     doc: |
@@ -843,7 +1183,7 @@ types:
             (_.value >= 76 and _.value <= 109)) or (_root.version >= 1302 and _.value == 110) or
             (_root.version >= 1303 and (_.value >= 111 and _.value <= 117)) or (_root.version >=
             1304 and (_.value >= 118 and _.value <= 122)) or (_root.version >= 1305 and (_.value
-            >= 123 and _.value <= 125))
+            >= 123 and _.value <= 125)) or (_root.preview and _.value == 16386)
       - id: fields
         type:
           switch-on: mnemonic
@@ -953,6 +1293,7 @@ types:
             opcode::multimem_load_reduce_view_tko: op_multimem_load_reduce_view_tko
             opcode::multimem_reduce_view_tko: op_multimem_reduce_view_tko
             opcode::multimem_store_view_tko: op_multimem_store_view_tko
+            opcode::preview_call: op_preview_call
     instances:
       mnemonic:
         value: opcode.value
@@ -1590,23 +1931,6 @@ types:
       flush_to_zero:
         value: '(flags.value & 1) != 0'
         doc: 'f32 only: subnormal operands and results become zero of the same sign.'
-  block:
-    doc: The types of its arguments, then its ops.
-    seq:
-      - id: arguments
-        type: list_of_varint32
-        -index-of: type
-      - id: ops
-        type: list_of_op
-  list_of_op:
-    doc: A count and that many.
-    seq:
-      - id: count
-        type: varint
-      - id: items
-        type: op
-        repeat: expr
-        repeat-expr: count.value
   list_of_block:
     doc: A count and that many.
     seq:
@@ -3229,6 +3553,44 @@ types:
         -index-of: value
         if: '(flags.value & 2) != 0'
         doc: A token of operations that must have happened before.
+  op_preview_call:
+    doc: Call an extern function of the module. Since 13.5 preview.
+    seq:
+      - id: result_types
+        type: list_of_varint32
+        -index-of: type
+        doc: Of results.
+      - id: flags
+        type: varint
+        doc: A bit for everything that may be absent. Bit 0 arg_attrs; bit 1 res_attrs.
+      - id: callee
+        type: varint32
+        -index-of: string
+        doc: The name of the function. Index of a string.
+      - id: const_args
+        type: list_of_attribute
+        doc: An expression for each constant parameter.
+      - id: arg_attrs
+        type: list_of_attribute
+        if: '(flags.value & 1) != 0'
+        doc: A dictionary for each operand.
+      - id: res_attrs
+        type: list_of_attribute
+        if: '(flags.value & 2) != 0'
+        doc: A dictionary for each result.
+      - id: all_operands
+        type: list_of_varint32
+        -index-of: value
+        doc: 'In order: operands (any number).'
+  list_of_op:
+    doc: A count and that many.
+    seq:
+      - id: count
+        type: varint
+      - id: items
+        type: op
+        repeat: expr
+        repeat-expr: count.value
   op_stream:
     doc: One after the other, to the end.
     seq:
@@ -3461,8 +3823,8 @@ types:
       - id: tag
         type: u2
         valid:
-          expr: _ == 0 or version.minor < 5
-        doc: Bits about the whole file; 0 so far.
+          expr: _ <= 1 or version.minor < 5
+        doc: 'Bits about the whole file: from 13.5 on, bit 0 announces public-preview content.'
   version:
     -webide-representation: '{major:dec}.{minor:dec}'
     doc: Bytecode version.
@@ -3693,6 +4055,34 @@ enums:
       id: fnv8e5m3fnu
       -orig-id: fnv8E5M3FNU
       doc: '8-bit unsigned float, 5 exponent bits. Since 13.4.'
+    209:
+      id: preview_sym_t
+      -orig-id: 'preview$sym_t'
+      doc: |
+        An element type that a parameter of an extern function stands for. Since 13.5 preview.
+    210:
+      id: preview_fragment
+      -orig-id: 'preview$fragment'
+      doc: What an implementation of an extern function gets of a tile. Since 13.5 preview.
+    211:
+      id: preview_datatype
+      -orig-id: 'preview$Datatype'
+      doc: The type of parameters that are types. Since 13.5 preview.
+    212:
+      id: preview_shape
+      -orig-id: 'preview$shape'
+      doc: The type of parameters that are shapes. Since 13.5 preview.
+    213:
+      id: preview_string
+      -orig-id: 'preview$string'
+      doc: The type of parameters that are strings. Since 13.5 preview.
+    214:
+      id: index
+      doc: The type of parameters that are numbers. Since 13.5 preview.
+    215:
+      id: none_tag
+      -orig-id: none
+      doc: The type of nothing. Since 13.5 preview.
   ptr_attr:
     0:
       id: none_case
@@ -3704,31 +4094,6 @@ enums:
     2:
       id: multicast
       doc: All replicas of multicast memory at once. Since 13.5.
-  padding_value:
-    0:
-      id: zero
-      doc: Zero.
-    1:
-      id: neg_zero
-      doc: Negative zero.
-    2:
-      id: nan
-      doc: A quiet NaN.
-    3:
-      id: pos_inf
-      doc: Positive infinity.
-    4:
-      id: neg_inf
-      doc: Negative infinity.
-  symbol_visibility:
-    0:
-      id: public_case
-      -orig-id: public
-      doc: It can.
-    1:
-      id: private_case
-      -orig-id: private
-      doc: It cannot.
   attribute_tag:
     1:
       id: integer
@@ -3782,6 +4147,85 @@ enums:
       id: multimem_reduction_kind
       -orig-id: MultimemReductionKind
       doc: How multicast replicas are combined. Since 13.5.
+    209:
+      id: expr_int
+      -orig-id: ExprInt
+      doc: 'Expression: a number. Since 13.5 preview.'
+    210:
+      id: expr_var
+      -orig-id: ExprVar
+      doc: 'Expression: the value of a parameter of an extern function. Since 13.5 preview.'
+    211:
+      id: expr_mul
+      -orig-id: ExprMul
+      doc: 'Expression: a product. Since 13.5 preview.'
+    212:
+      id: expr_div
+      -orig-id: ExprDiv
+      doc: 'Expression: a quotient. Since 13.5 preview.'
+    213:
+      id: expr_add
+      -orig-id: ExprAdd
+      doc: 'Expression: a sum. Since 13.5 preview.'
+    214:
+      id: expr_sub
+      -orig-id: ExprSub
+      doc: 'Expression: a difference. Since 13.5 preview.'
+    215:
+      id: expr_floor_div
+      -orig-id: ExprFloorDiv
+      doc: 'Expression: a quotient, rounded down. Since 13.5 preview.'
+    216:
+      id: symbolic_tuple
+      -orig-id: SymbolicTuple
+      doc: Expressions in order, such as the extents of a tile. Since 13.5 preview.
+    217:
+      id: layout
+      -orig-id: Layout
+      doc: |
+        A map from coordinates to numbers: the sum of coordinates times strides. Since 13.5
+        preview.
+    218:
+      id: expr_ceil_div
+      -orig-id: ExprCeilDiv
+      doc: 'Expression: a quotient, rounded up. Since 13.5 preview.'
+    219:
+      id: concrete_type
+      -orig-id: ConcreteType
+      doc: 'Expression: a type. Since 13.5 preview.'
+    220:
+      id: expr_neg
+      -orig-id: ExprNeg
+      doc: 'Expression: a negated one. Since 13.5 preview.'
+    221:
+      id: memory_space
+      -orig-id: MemorySpace
+      doc: Where a fragment is. Since 13.5 preview.
+    222:
+      id: synchronization
+      -orig-id: Synchronization
+      doc: Which threads an extern function synchronises. Since 13.5 preview.
+    223:
+      id: access
+      -orig-id: Access
+      doc: What an extern function does with a parameter. Since 13.5 preview.
+    224:
+      id: scratch_request
+      -orig-id: ScratchRequest
+      doc: Shared memory that an implementation needs for itself. Since 13.5 preview.
+    226:
+      id: const_param
+      -orig-id: ConstParam
+      doc: |
+        A parameter of an extern function that is known when it is compiled. Since 13.5 preview.
+    227:
+      id: expr_builtin
+      -orig-id: ExprBuiltin
+      doc: 'Expression: a value that the compiler knows. Since 13.5 preview.'
+    228:
+      id: expr_const_str
+      -orig-id: ExprConstStr
+      doc: 'Expression: a string. Since 13.5 preview.'
   multimem_reduction_kind:
     0:
       id: add
@@ -3810,6 +4254,63 @@ enums:
     7:
       id: umax
       doc: Unsigned maximum.
+  memory_space:
+    0:
+      id: local
+      doc: In registers or local memory of each thread. Since 13.5 preview.
+    1:
+      id: smem
+      doc: In shared memory. Since 13.5 preview.
+  synchronization:
+    0:
+      id: none_case
+      -orig-id: none
+      doc: None. Since 13.5 preview.
+    1:
+      id: warp
+      doc: Those of a warp. Since 13.5 preview.
+    2:
+      id: warpgroup
+      doc: Those of a warp group. Since 13.5 preview.
+    3:
+      id: cta
+      doc: All of a block. Since 13.5 preview.
+  access:
+    0:
+      id: in_case
+      -orig-id: in
+      doc: It reads it. Since 13.5 preview.
+    1:
+      id: out
+      doc: It writes it. Since 13.5 preview.
+    2:
+      id: inout
+      doc: It reads and writes it. Since 13.5 preview.
+  padding_value:
+    0:
+      id: zero
+      doc: Zero.
+    1:
+      id: neg_zero
+      doc: Negative zero.
+    2:
+      id: nan
+      doc: A quiet NaN.
+    3:
+      id: pos_inf
+      doc: Positive infinity.
+    4:
+      id: neg_inf
+      doc: Negative infinity.
+  symbol_visibility:
+    0:
+      id: public_case
+      -orig-id: public
+      doc: It can.
+    1:
+      id: private_case
+      -orig-id: private
+      doc: It cannot.
   opcode:
     0:
       id: absf
@@ -4215,6 +4716,10 @@ enums:
       doc: |
         Store a tile to all replicas of multicast memory. Elements outside the tensor are left
         out. Since 13.5.
+    16386:
+      id: preview_call
+      -orig-id: 'preview$call'
+      doc: Call an extern function of the module. Since 13.5 preview.
   rounding_mode:
     0:
       id: nearest_even

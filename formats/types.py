@@ -6,41 +6,54 @@ records are only linked when `tileir.types` resolves them.
 
 from __future__ import annotations
 
-from .cursor import ByteWriter, Cursor, Path
-from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
+from construct import Subconstruct
+
+from .cursor import ByteWriter, Cursor, Path, spell
+from .enums import MEMORY_SPACE, PADDING_VALUE, POINTER_ATTRIBUTE
+from .errors import BuildError
 from .field import field
-from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, Leaf, VarInt
-from .nodes import Counted, If, Since, Variant, Versioned
-from .version import V13_1, V13_2, V13_3, V13_4
+from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, VarInt
+from .nodes import UNANNOUNCED, Counted, If, Since, Variant, Versioned
+from .version import PREVIEW, V13_1, V13_2, V13_3, V13_4
 
 DYNAMIC = -(1 << 63)
 """A dynamic extent or stride in the file."""
-
-PREVIEW_TAGS = range(209, 216)
 
 TYPE_INDEX = Index("type")
 SIZES = Counted(Fixed(8, signed=True), item_size=8)
 SIZES32 = Counted(Fixed(4, signed=True), item_size=4)
 
 
-class NoExtension(Leaf):
-    """No bytes. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
+ATTRIBUTE = Variant("attribute tag", nests="attribute", rows=True)
+"""Tagged attributes, of which types in public preview have some; `attributes` adds their arms."""
 
-    def read(self, cursor: Cursor, path: Path) -> None:
-        if cursor.left:
+
+class Extension(Subconstruct):
+    """What may follow in the bytes of a type record, in files with public-preview content."""
+
+    def _parse(self, cursor: Cursor, context, path: Path):
+        if not cursor.left:
+            return None
+        if cursor.version < PREVIEW:
             raise cursor.error(
                 "preview",
                 path,
                 expected="the end of the tile type",
                 found=f"a public-preview extension, bytes: {cursor.left}",
-                hint="preview content has no published layout",
+                hint=UNANNOUNCED,
             )
+        return self.subcon._parse(cursor, context, path)
 
-    def emit(self, value: None, writer: ByteWriter) -> None:
-        """Write no bytes."""
+    def _build(self, value, writer: ByteWriter, context, path: Path):
+        if value is None:
+            return value
+        if writer.version < PREVIEW:
+            raise BuildError(f"{spell(path)} needs {PREVIEW}, writing {writer.version}")
+        self.subcon._build(value, writer, context, path)
+        return value
 
 
-TYPE = Variant("type tag", preview=PREVIEW_TAGS)
+TYPE = Variant("type tag")
 
 SCALAR_BITS: dict[int, int] = {}
 """Tag of an element type -> width in bits, on which the layout of an attribute's value depends."""
@@ -86,7 +99,12 @@ TYPE.add(
     "Immutable array of elements with a static shape; rank 0 is a scalar.",
     field("element", TYPE_INDEX, "An element type or a pointer."),
     field("shape", SIZES, "A size for each dimension."),
-    field("extension", NoExtension(), "Nothing; bytes here are public-preview content."),
+    field(
+        "symbolic_shape",
+        Extension(ATTRIBUTE),
+        "A SymbolicTuple of all extents if some are expressions, which are dynamic in `shape`; "
+        "only in files with public-preview content, and nothing where the record ends.",
+    ),
 )
 TYPE.add(
     "tensor_view",
@@ -169,3 +187,32 @@ TYPE.add(
 )
 _scalar("i4", 22, 4, "4-bit integer.", V13_3, integer=True)
 _scalar("fnv8E5M3FNU", 130, 8, "8-bit unsigned float, 5 exponent bits.", V13_4)
+TYPE.add(
+    "preview$sym_t",
+    209,
+    "An element type that a parameter of an extern function stands for.",
+    field("symbol", ATTRIBUTE, "An ExprVar: the parameter."),
+    since=PREVIEW,
+)
+TYPE.add(
+    "preview$fragment",
+    210,
+    "What an implementation of an extern function gets of a tile.",
+    field("symbolic_shape", ATTRIBUTE, "A SymbolicTuple of its extents."),
+    field("shape", SIZES, "The extents; dynamic where they are expressions."),
+    field("element", TYPE_INDEX, "An element type or a pointer."),
+    field("memory_space", EnumValue(MEMORY_SPACE), "Where it is."),
+    field("mem_layout", ATTRIBUTE, "A Layout: where an element is in its memory."),
+    field(
+        "fragmap",
+        ATTRIBUTE,
+        "A Layout of three modes, invocation, participant and footprint: who has an element.",
+    ),
+    field("alignment", ATTRIBUTE, "An expression: the alignment of its memory."),
+    since=PREVIEW,
+)
+TYPE.add("preview$Datatype", 211, "The type of parameters that are types.", since=PREVIEW)
+TYPE.add("preview$shape", 212, "The type of parameters that are shapes.", since=PREVIEW)
+TYPE.add("preview$string", 213, "The type of parameters that are strings.", since=PREVIEW)
+TYPE.add("index", 214, "The type of parameters that are numbers.", since=PREVIEW)
+TYPE.add("none", 215, "The type of nothing.", since=PREVIEW)

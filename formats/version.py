@@ -1,4 +1,8 @@
-"""Bytecode versions: the (major, minor) pair of the file header."""
+"""Bytecode versions: the (major, minor) pair of the file header, and whether a file is a preview.
+
+What is in public preview has its own place in the order of versions: behind the version that offers
+it and before the next one. So content in preview is gated as content of a new version is.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,49 @@ import re
 from typing import NamedTuple
 
 
-class Version(NamedTuple):
-    """A bytecode version; compares as a pair and prints as ``13.4``."""
-
+class _Pair(NamedTuple):
     major: int
     minor: int
 
+
+class Version(_Pair):
+    """A bytecode version; compares as a pair and prints as ``13.4``.
+
+    That of files with public-preview content has a third item, prints as ``13.5 preview``, and is
+    greater than the pair.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, major: int, minor: int, preview: int = 0) -> Version:
+        return tuple.__new__(cls, (major, minor, 1) if preview else (major, minor))
+
+    @property
+    def preview(self) -> bool:
+        """Whether this is the version of files with public-preview content."""
+        return len(self) > 2
+
+    @property
+    def plain(self) -> Version:
+        """The version without its public-preview content."""
+        return Version(self.major, self.minor)
+
     def __str__(self) -> str:
-        return f"{self.major}.{self.minor}"
+        return f"{self.major}.{self.minor}{' preview' if self.preview else ''}"
+
+    def __repr__(self) -> str:
+        return f"Version{tuple(self)!r}"
 
     @classmethod
     def of(cls, version: Version | str | tuple[int, int]) -> Version:
         """Return a version from its text ("13.4") or its pair; ValueError for anything else."""
-        if isinstance(version, str) and re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)", version):
-            return cls(*map(int, version.split(".")))
+        if isinstance(version, Version):
+            return version
+        if isinstance(version, str):
+            text, _, preview = version.partition(" ")
+            if preview in ("", "preview") and re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)", text):
+                major, minor = map(int, text.split("."))
+                return cls(major, minor, bool(preview))
         if isinstance(version, tuple) and [type(part) for part in version] == [int, int]:
             return cls(*version)
         raise ValueError(f"{version!r} is not a version such as '13.4'")
@@ -33,3 +66,6 @@ V13_5 = Version(13, 5)
 
 SUPPORTED = (V13_1, V13_2, V13_3, V13_4, V13_5)
 LATEST = SUPPORTED[-1]
+
+PREVIEW = Version(*LATEST, preview=True)
+"""The version of files whose header announces public-preview content; only the latest has any."""

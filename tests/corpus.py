@@ -12,6 +12,9 @@ NEWEST = {path.stem: path for path in VALID}
 _OLDEST = {path.stem: path for path in reversed(VALID)}
 OLDEST_AND_NEWEST = sorted({*NEWEST.values(), *_OLDEST.values()})
 """Each kernel in the first and the last version that has it."""
+PREVIEW = sorted((FIXTURES / "preview").glob("*.tileirbc"))
+"""Files with public-preview content, which other readers read only if asked to."""
+
 INVALID = sorted((FIXTURES / "invalid").glob("*.tileirbc"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tests.corpus import FIXTURES, PREVIEW, ROOT, VALID, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tileir import Bytecode
 from tileir.types import Pointer
@@ -51,7 +51,7 @@ def test_the_fixtures_use_every_op() -> None:
 
     used = {
         op.name
-        for path in VALID
+        for path in (*VALID, *PREVIEW)
         for function in Bytecode.parse(path.read_bytes()).functions
         for op in function.walk()
     }

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .expressions import (
+    PREVIEW_ATTRIBUTES,
+    ConstParam,
+    Expression,
+    Layout,
+    ScratchRequest,
+    full,
+)
 from .ir import floats
 from .ir.constants import Constant
 from .types import Scalar, Type
@@ -132,6 +140,10 @@ Attribute = (
     | Bounded
     | Hints
     | EnumAttribute
+    | Expression
+    | Layout
+    | ScratchRequest
+    | ConstParam
     | bool
     | str
     | tuple
@@ -147,6 +159,8 @@ def spell(attribute: object) -> str:
         return f'"{attribute}"'
     if isinstance(attribute, dict):
         return _dictionary(attribute)
+    if isinstance(attribute, PREVIEW_ATTRIBUTES):
+        return full(attribute)
     if isinstance(attribute, tuple):
         return f"[{', '.join(map(spell, attribute))}]"
     return str(attribute)

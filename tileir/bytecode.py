@@ -22,6 +22,7 @@ from .launch.attributes import NONE, LaunchAttributes
 from .messages.flags import flag
 from .messages.texts import display
 from .read.debug_info import DebugInfo
+from .read.declarations import Declaration
 from .read.function import Function, Global, Section
 from .read.once import once
 from .read.original import OriginalFile
@@ -40,14 +41,16 @@ __all__ = ["Bytecode", "Function", "Global", "Section"]
 class Bytecode:
     """A parsed Tile IR file. Make one with `parse`; read its attributes; write it with `build`.
 
-    version    bytecode version of the file, a pair
-    tag        16 bits of the header that say something about the whole file; 0 so far
+    version    bytecode version of the file, a pair; its `preview` says whether the header
+               announces public-preview content
+    tag        16 bits of the header that say something about the whole file
     sections   `Section` objects in file order, ignored ones included
     strings    the string table
     types      the type table: Scalar, Tile, Pointer, ... of `tileir.types`
     constants  contents of the constant table
     globals    `Global` objects
     functions  `Function` objects: the kernels
+    declarations  functions without bodies, extern ones and implementations, in public preview
     producer   who wrote the file, as free text, or None
     debug      the debug section, or None
     warnings   oddities of what has been read so far, as Diagnostics
@@ -109,6 +112,11 @@ class Bytecode:
         return list(self.original.functions)
 
     @property
+    def declarations(self) -> list[Declaration]:
+        """The functions without bodies of a file with public-preview content, in its order."""
+        return list(self.original.declarations)
+
+    @property
     def constants(self) -> list[Slice]:
         """Contents of the constant table, untyped, as views of the file."""
         return list(self.tables.constants)
@@ -164,7 +172,7 @@ class Bytecode:
             for function in original.functions:
                 _ = function.body
                 function.check_locations()
-        _ = original.debug
+        _ = original.debug, original.declarations
         original.include_unused()
         if strict:
             self._refuse_oddities()

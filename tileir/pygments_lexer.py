@@ -15,11 +15,11 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 from tileir.formats.ops import OPS
 from tileir.formats.types import TYPE
 
-MNEMONICS = sorted({name for op in OPS for name in (op.mnemonic, *op.aliases)})
-"""Every op of the table, by its present and its former names."""
+MNEMONICS = sorted({re.escape(name) for op in OPS for name in (op.mnemonic, *op.aliases)})
+"""Every op of the table, by its present and its former names, as patterns."""
 
-TYPES = sorted(record.name for record in TYPE.arms.values())
-"""Every type, element types included."""
+TYPES = sorted(re.escape(record.name) for record in TYPE.arms.values())
+"""Every type, element types included, as patterns."""
 
 _END = r"(?![\w.$])"
 _OP = rf"(?:cuda_tile\.)?(?:{'|'.join(MNEMONICS)}){_END}"

@@ -6,11 +6,23 @@ dynamic extent or stride is None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
+
+from .expressions import (
+    Expression,
+    ExprInt,
+    ExprVar,
+    Layout,
+    expression_text,
+    layout_text,
+    parts_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +186,60 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolicType:
+    """In public preview: an element type that a parameter of an extern function stands for."""
+
+    symbol: ExprVar
+
+    def __str__(self) -> str:
+        return f"preview$sym_t<{self.symbol.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicTile:
+    """In public preview: a tile of which some extents are expressions, or the element type is."""
+
+    element: Element | SymbolicType
+    extents: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"tile<{_symbolic(self.extents, self.element)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """In public preview: what an implementation of an extern function gets of a tile.
+
+    `memory_space` is "local" or "smem".
+    """
+
+    element: Element | SymbolicType
+    extents: tuple[Expression, ...]
+    memory_space: str
+    mem_layout: Layout
+    fragmap: Layout
+    alignment: Expression
+
+    def __str__(self) -> str:
+        layouts = f"mem_layout = {layout_text(self.mem_layout)}, "
+        layouts += f"fragmap = {layout_text(self.fragmap)}"
+        text = f"{_symbolic(self.extents, self.element)}, {self.memory_space}, {layouts}"
+        if self.alignment != ExprInt(1):
+            text += f", alignment = {expression_text(self.alignment)}"
+        return f"preview$fragment<{text}>"
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterType:
+    """In public preview: the type of a constant parameter: index, preview$shape, ..., none."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionType:
     """Parameter and result types of a function."""
 
@@ -184,7 +250,9 @@ class FunctionType:
         return f"({', '.join(map(str, self.parameters))}) -> ({', '.join(map(str, self.results))})"
 
 
-Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType
+PreviewType = SymbolicType | SymbolicTile | Fragment | ParameterType
+
+Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType | PreviewType
 
 if TYPE_CHECKING:  # of a value; most are tiles: a checker takes it for one until isinstance says
     ValueType = Tile | Any
@@ -198,6 +266,26 @@ def _extent(size: int | None) -> str:
 
 def _sized(shape: tuple[int | None, ...], element: Element) -> str:
     return "x".join([*map(_extent, shape), str(element)])
+
+
+def parts_of_type(type: Any) -> Iterator[Any]:
+    """Yield the parts of the expressions in a type in public preview; nothing for other types."""
+    match type:
+        case SymbolicType():
+            yield from parts_of(type.symbol)
+        case SymbolicTile():
+            yield from chain(parts_of_type(type.element), parts_of(type.extents))
+        case Fragment():
+            yield from chain(parts_of_type(type.element), parts_of(type.extents))
+            yield from parts_of((type.mem_layout, type.fragmap, type.alignment))
+
+
+def _symbolic(extents: tuple[Expression, ...], element: Element | SymbolicType) -> str:
+    spelled = [
+        str(extent.number) if isinstance(extent, ExprInt) else f"[{expression_text(extent)}]"
+        for extent in extents
+    ]
+    return "x".join([*spelled, str(element)])
 
 
 def _view(view: View, strides: str = "") -> str:

@@ -43,7 +43,11 @@ def _widened(row: Op, slot: Slot) -> Slot:
 
 
 ROWS: dict[str, Row | Op] = {
-    **{row.mnemonic: _extended(row) for row in OPS if row.in_body and row.mnemonic not in REPLACED},
+    **{
+        row.mnemonic: _extended(row)
+        for row in OPS
+        if row.in_body and row.mnemonic not in REPLACED and not row.since.preview
+    },
     **{row.mnemonic: row for row in OWN},
 }
 """Mnemonic -> the row of an op of the block IR."""

@@ -21,6 +21,7 @@ from . import (
     integer,
     memory,
     miscellaneous,
+    preview,
     views,
 )
 from .spec import OTHER, SIMPLE, Traits
@@ -37,6 +38,7 @@ CHAPTERS = (
     floating_point,
     bitwise,
     miscellaneous,
+    preview,
 )
 
 ROWS = tuple(row for chapter in CHAPTERS for row in chapter.ROWS)

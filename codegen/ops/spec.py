@@ -65,7 +65,7 @@ class Family(Enum):
     MESSAGE = auto()
     """Sends a message to the caller of the launch."""
     OTHER = auto()
-    """An op that Tile IR does not have."""
+    """An op that Tile IR does not have, or that is in public preview."""
 
 
 SIMPLE = 1

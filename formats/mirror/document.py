@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tileir.formats.container import FILE
+from tileir.formats.container import FILE, PREVIEW_BIT
 from tileir.formats.sections import END, SECTIONS
-from tileir.formats.version import LATEST, SUPPORTED
+from tileir.formats.version import LATEST, PREVIEW, SUPPORTED
 
 from . import primitives
+from .gates import number
 from .names import named
 from .text import lines
 from .walk import Walk
@@ -27,13 +28,15 @@ META = {
 
 DOC = f"""\
 Kernels for NVIDIA GPUs in terms of tiles, as frontends such as cuTile write them and NVIDIA's
-tileiras compiles them. This describes the public format of versions {SUPPORTED[0]} to {LATEST}.
+tileiras compiles them. This describes the public format of versions {SUPPORTED[0]} to {LATEST},
+and the public-preview content of {LATEST} as tileirdisasm reads it.
 
 A file is a header, sections in any order, and an end marker. Sections hold tables: strings, types,
 constants, debug records. Everything refers to entries of those tables by index. A function is a
 sized run of ops, each an opcode and the fields that it selects; ops nest through regions.
 
-Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there. The size of a
+Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there, and
+`_root.preview` in files that announce public-preview content. The size of a
 number attribute follows from its type, which is why payloads are read when asked for: the Type
 section may come after what refers to it. Of several sections of one kind the last counts.
 
@@ -81,6 +84,10 @@ def document() -> dict:
             "version": {
                 "value": "header.version.major * 100 + header.version.minor",
                 "doc": "1304 is 13.4.",
+            },
+            "preview": {
+                "value": (f"version == {number(PREVIEW)} and (header.tag & {PREVIEW_BIT}) != 0"),
+                "doc": "Whether there may be public-preview content.",
             },
             "types": {
                 "value": "sections[sections.last.index_of_types].payload.as<type_record_table>",

@@ -8,29 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from construct import Construct, Renamed
 
 from tileir.formats.enums import Enum
 from tileir.formats.leaves import Bool, Fixed, FlagWord
-from tileir.formats.nodes import Flag, If, Since, Versioned
+from tileir.formats.nodes import Flag, If, Since, Unless, Versioned
 from tileir.formats.version import V13_1, Version
 
 from .names import identifier
 from .primitives import among
 
 
+class Bits(NamedTuple):
+    """A condition on an earlier field: it has one of the bits of `mask`, or none if `clear`."""
+
+    field: str
+    mask: int
+    clear: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One layout of a field: from version `since` to before `until`, if bits are set.
 
-    `bits` are pairs of a field name and a mask; `default` is the field's meaning before `since`.
+    `default` is the field's meaning before `since`.
     """
 
     since: Version
     until: Version | None
-    bits: tuple[tuple[str, int], ...]
+    bits: tuple[Bits, ...]
     node: Construct
     default: Any = None
 
@@ -48,10 +56,10 @@ def options(node: Construct, outer: Option | None = None) -> Iterator[Option]:
             if layout is not None:
                 yield from options(layout, Option(max(since, version), end, bits, layout))
     elif isinstance(node, If):
-        mask = (*bits, (node.field, node.mask))
+        mask = (*bits, Bits(node.field, node.mask, isinstance(node, Unless)))
         yield from options(node.subcon, Option(since, until, mask, node, default))
     elif isinstance(node, Flag):
-        mask = (*bits, (node.field, node.mask))
+        mask = (*bits, Bits(node.field, node.mask))
         yield Option(since, until, mask, node, default)
     else:
         yield Option(since, until, bits, node, default)
@@ -62,6 +70,16 @@ def number(version: Version) -> int:
     return version.major * 100 + version.minor
 
 
+def from_version(version: Version) -> str:
+    """Return the condition that a file is of that version or a later one."""
+    return "_root.preview" if version.preview else f"_root.version >= {number(version)}"
+
+
+def before_version(version: Version) -> str:
+    """Return the condition that a file is older than that version."""
+    return "not _root.preview" if version.preview else f"_root.version < {number(version)}"
+
+
 def condition(option: Option, record: Mapping[str, Renamed]) -> str:
     """Return the condition of an option, empty if it always holds; `record` has the fields before
     it.
@@ -69,26 +87,29 @@ def condition(option: Option, record: Mapping[str, Renamed]) -> str:
     Versions come first: a flag word that the version lacks must not be tested.
     """
     since, tests = option.since, []
-    for name, mask in option.bits:
+    for name, mask, clear in option.bits:
         (word,) = options(record[name].subcon)
         if word.until is None or option.until is None or word.until < option.until:
             since = max(since, word.since)
-        tests.append(bit_is_set(name, mask, word.node))
+        tests.append(bit_is_set(name, mask, word.node, clear))
     terms = []
     if since > V13_1:
-        terms.append(f"_root.version >= {number(since)}")
+        terms.append(from_version(since))
     if option.until is not None:
-        terms.append(f"_root.version < {number(option.until)}")
+        terms.append(before_version(option.until))
     return " and ".join(terms + tests)
 
 
-def bit_is_set(name: str, mask: int, word: Construct) -> str:
-    """Return the condition that the field `name`, laid out as `word`, has a bit of the mask."""
+def bit_is_set(name: str, mask: int, word: Construct, clear: bool) -> str:
+    """Return the condition that the field `name`, laid out as `word`, has a bit of the mask.
+
+    If `clear`, it is the condition that the field has none.
+    """
     made = identifier(name)
     if isinstance(word, Bool):
         return f"{made} != 0"
     one_byte = isinstance(word, FlagWord) and isinstance(word.number, Fixed)
-    return f"({made if one_byte else f'{made}.value'} & {mask}) != 0"
+    return f"({made if one_byte else f'{made}.value'} & {mask}) {'==' if clear else '!='} 0"
 
 
 def either(conditions: list[str]) -> str:
@@ -107,7 +128,7 @@ def available(subject: str, since: Mapping[int, Version]) -> str:
         numbers = [value for value, first in since.items() if first == version]
         test = among(subject, numbers)
         if version > V13_1:
-            test = f"(_root.version >= {number(version)} and {test})"
+            test = f"({from_version(version)} and {test})"
         terms.append(test)
     return " or ".join(terms)
 

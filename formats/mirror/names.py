@@ -39,7 +39,7 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def identifier(name: str, what: str = "field") -> str:
     """Return the Kaitai identifier of `name`; ``for``, which names an op, becomes ``for_op``."""
-    snake = _WORDS.sub("_", name).lower().replace(" ", "_")
+    snake = _WORDS.sub("_", name).lower().replace(" ", "_").replace("$", "_")
     return f"{snake}_{what}" if snake in RESERVED else snake
 
 

@@ -11,9 +11,18 @@ from functools import singledispatchmethod
 from construct import Construct
 
 from tileir.formats.attributes import ATTRIBUTE, DICTIONARY, ListedInt, ScalarBits
-from tileir.formats.container import HEADER, VersionPair, VersionTag
+from tileir.formats.container import HEADER, PREVIEW_BIT, TAG_SINCE, VersionPair, VersionTag
 from tileir.formats.debug import DEBUG, DEBUG_RECORD, FixedList
-from tileir.formats.functions import BODY, FUNCTION, KERNEL, FunctionFlags
+from tileir.formats.functions import (
+    BODY,
+    EXTERN_IMPL,
+    FORM_SINCE,
+    FUNCTION,
+    IMPLEMENTATION,
+    KERNEL,
+    PRIVATE,
+    FunctionFlags,
+)
 from tileir.formats.leaves import (
     Bool,
     Bytes,
@@ -29,12 +38,13 @@ from tileir.formats.leaves import (
 from tileir.formats.limits import MAX_TAG
 from tileir.formats.nodes import Counted, Flag, Record, Sized, UntilEnd, Variant
 from tileir.formats.ops import BY_OPCODE
+from tileir.formats.ops.preview import SCRATCH
 from tileir.formats.ops.spec import Op
 from tileir.formats.ops.wire import BLOCK, OP, Regions, Repeat
 from tileir.formats.sections import GLOBAL, PRODUCER
 from tileir.formats.table import Table
-from tileir.formats.types import TYPE, NoExtension
-from tileir.formats.version import SUPPORTED, V13_5
+from tileir.formats.types import TYPE, Extension
+from tileir.formats.version import SUPPORTED
 
 from . import primitives
 from .docs import VARIANT_DOCS, describe, of_field
@@ -48,9 +58,11 @@ RECORDS = {
         (GLOBAL, "global_record", "A variable of the module."),
         (PRODUCER, "producer", "Who wrote the file."),
         (DEBUG, "debug_section", "Where functions and ops come from in source."),
-        (FUNCTION, "function", "A kernel."),
+        (FUNCTION, "function", "A kernel; in preview files also an extern function."),
         (BLOCK, "block", "The types of its arguments, then its ops."),
         (DICTIONARY.subcon, "dictionary_entry", "An attribute and its name."),
+        (EXTERN_IMPL, "implementation", "What an implementation of an extern function implements."),
+        (SCRATCH, "scratch_request", "Shared memory that an implementation needs."),
     )
 }
 """Records have no names of their own in the tree."""
@@ -95,7 +107,7 @@ class Walk:
 
     @layout.register
     def _(self, node: VersionTag) -> dict:
-        rule = f"_ == 0 or version.minor < {V13_5.minor}"
+        rule = f"_ <= {PREVIEW_BIT} or version.minor < {TAG_SINCE.minor}"
         return {"type": f"u{node.number.size}", "valid": {"expr": rule}}
 
     @layout.register
@@ -155,12 +167,14 @@ class Walk:
     @layout.register
     def _(self, node: FunctionFlags) -> dict:
         kernel = f"(_ & {KERNEL}) != 0"
-        newer = f"(_root.version < {number(V13_5)} or _ < 4)"
-        return {"type": "u1", "valid": {"expr": f"{kernel} and {newer}"}}
+        newer = f"(_root.version < {number(FORM_SINCE)} or _ <= {KERNEL | PRIVATE})"
+        other = f"_root.preview and (_ & {KERNEL}) == 0 and _ <= {IMPLEMENTATION | PRIVATE}"
+        return {"type": "u1", "valid": {"expr": f"({kernel} and {newer}) or ({other})"}}
 
     @layout.register
-    def _(self, node: NoExtension) -> dict:
-        return {"size-eos": True, "valid": {"expr": "_.length == 0"}}
+    def _(self, node: Extension) -> dict:
+        rule = {"valid": {"expr": "_root.preview"}}
+        return {**self.layout(node.subcon), "if": "not _io.eof", **rule}
 
     @layout.register
     def _(self, node: Bytes) -> dict:

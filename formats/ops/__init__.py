@@ -1,4 +1,5 @@
-"""The table of ops: one row each, in the ten chapters of the specification.
+"""The table of ops: one row each, in the ten chapters of the specification
+and one of what is in public preview.
 
 `OPS` is in opcode order. A new op is one row here, one in `codegen/ops/`, and a lowering for each
 target; its wire layout, its checks, its text and its builder follow from the row here.
@@ -16,6 +17,7 @@ from . import (
     integer,
     memory,
     miscellaneous,
+    preview,
     views,
 )
 from .spec import Op
@@ -31,6 +33,7 @@ CHAPTERS = (
     floating_point,
     bitwise,
     miscellaneous,
+    preview,
 )
 
 OPS: tuple[Op, ...] = tuple(

@@ -250,7 +250,8 @@ class Row:
     alone in a group means that all its values agree; two lists in a group agree pair by pair.
 
     `format` is the assembly format (`assembly`), None if it follows from the slots, and "" for ops
-    with regions. `prefix` is the disassembler's name for its result; `{attribute}` is a text in it.
+    with a syntax of their own, as all with regions have. `prefix` is the disassembler's name for
+    its result; `{attribute}` is a text in it.
     """
 
     mnemonic: str

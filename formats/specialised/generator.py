@@ -15,6 +15,7 @@ from construct import Construct
 from tileir.formats.leaves import Leaf
 from tileir.formats.nodes import Alternative, Counted, Record, Sized, UntilEnd, Variant
 from tileir.formats.table import Table
+from tileir.formats.types import Extension
 from tileir.formats.version import Version
 
 from . import runtime
@@ -51,7 +52,7 @@ class Generator(ABC):
     def _specialised(self, node: Construct) -> Construct:
         if isinstance(node, Leaf):
             return node
-        if isinstance(node, Table | Sized):
+        if isinstance(node, Table | Sized | Extension):
             made = copy.copy(node)
             made.subcon = self.node(node.subcon)
             return made

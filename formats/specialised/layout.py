@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from construct import Construct, Renamed
 
 from tileir.formats.leaves import Bool, Fixed, Leaf, SignedVarInt, VarInt
-from tileir.formats.nodes import If, Record, Since, Versioned
+from tileir.formats.nodes import If, Record, Since, Unless, Versioned
 from tileir.formats.version import Version
+
+
+class Test(NamedTuple):
+    """A condition on an earlier field: it has one of the bits of `mask`, or none if `clear`."""
+
+    field: str
+    mask: int
+    clear: bool
+
+    def text(self, names: Mapping[str, str]) -> str:
+        """Return it as an expression; `names` has the variables of fields."""
+        test = f"{names[self.field]} & {self.mask}"
+        return f"not {test}" if self.clear else test
 
 
 class Field(NamedTuple):
     """A field as one version has it.
 
     `node` is None if the version lacks the field, which is then `default`; `gate` is the node that
-    decides so, if any. `tests` are (earlier field, mask) pairs; the field is present if each of the
-    earlier fields has one of the bits of its mask.
+    decides so, if any. The field is present if all `tests` hold.
     """
 
     name: str
     node: Construct | None
     default: Any = None
-    tests: tuple[tuple[str, int], ...] = ()
+    tests: tuple[Test, ...] = ()
     gate: Since | None = None
+
+    def condition(self, names: Mapping[str, str]) -> str:
+        """Return the tests as one expression; `names` has the variables of fields."""
+        return " and ".join(test.text(names) for test in self.tests)
 
 
 def layout(record: Record, version: Version) -> list[Field]:
@@ -32,7 +49,7 @@ def layout(record: Record, version: Version) -> list[Field]:
     absent = set()
     for named in record.subcons:
         field = _field(named, version)
-        if any(name in absent for name, _ in field.tests):
+        if any(test.field in absent for test in field.tests):
             field = Field(field.name, None)
         if field.node is None:
             absent.add(field.name)
@@ -42,7 +59,7 @@ def layout(record: Record, version: Version) -> list[Field]:
 
 def announcer(field: Field) -> str:
     """Return the name of the flag word that announces a field; "" if it is always present."""
-    return field.tests[0][0] if field.tests else ""
+    return field.tests[0].field if field.tests else ""
 
 
 def _field(named: Renamed, version: Version) -> Field:
@@ -57,7 +74,7 @@ def _field(named: Renamed, version: Version) -> Field:
                 if node is None:
                     return Field(named.name, None)
             case If():
-                tests.append((node.field, node.mask))
+                tests.append(Test(node.field, node.mask, isinstance(node, Unless)))
                 node = node.subcon
             case Since() | Renamed():
                 node = node.subcon

@@ -45,7 +45,7 @@ from tileir.formats.nodes import (
 )
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.table import Table
-from tileir.formats.types import NoExtension
+from tileir.formats.types import Extension
 from tileir.formats.version import Version
 
 from . import runtime
@@ -105,10 +105,9 @@ class FastDecoder(Runs):
                 head = {"tag": str(arm.tag), "variant": repr(arm.name)}
                 line(f"return {display(head | fields)}, p")
 
-    @staticmethod
-    def _is_byte(variant: Variant) -> bool:
+    def _is_byte(self, variant: Variant) -> bool:
         """Whether the tag of a variant is always one byte."""
-        return max(variant.arms) < 128
+        return all(tag < 128 for tag, arm in variant.arms.items() if arm.since <= self.version)
 
     def empty_table(self, variant: Variant):
         """Return a list of 256 entries if the tag is one byte, else a dict."""
@@ -163,6 +162,11 @@ class FastDecoder(Runs):
         self, line: Lines, word: str, fields: list[Field], values: dict[str, str], packed: bool
     ) -> None:
         """Write the code that reads the fields that a flag word announces; usually none."""
+        clear = any(test.clear for field in fields for test in field.tests)
+        if len(fields) > 1 and clear:
+            for field in fields:
+                self._announced(line, word, [field], values, packed)
+            return
         if len(fields) > 1:
             with line.block(f"if {word}:"):
                 for field in fields:
@@ -171,8 +175,7 @@ class FastDecoder(Runs):
                 line(f"{' = '.join(values[field.name] for field in fields)} = None")
             return
         field = fields[0]
-        tests = " and ".join(f"{values[flags]} & {mask}" for flags, mask in field.tests)
-        with line.block(f"if {tests}:"):
+        with line.block(f"if {field.condition(values)}:"):
             name = self._value(line, field.node, field.name, values, packed)
         with line.block("else:"):
             line(f"{name} = None")
@@ -195,8 +198,8 @@ class FastDecoder(Runs):
         """
         name = line.fresh(stem)
         match node:
-            case NoExtension():
-                line(f"{name} = None")  # that nothing follows is for the table to see
+            case Extension():
+                line(f"{name} = None")  # the table sees what follows, and gives up
             case ScalarBits():
                 constant = self.functions.constant("BITS", node)
                 line(f"{name}, p = scalar({constant}, b, p, t.tags, {values['type']})")

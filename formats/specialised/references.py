@@ -16,6 +16,7 @@ from construct import Construct
 from tileir.formats.leaves import Index
 from tileir.formats.nodes import Counted, Malformed, Record, RowRecord, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.types import Extension
 from tileir.formats.version import Version
 
 from .layout import layout
@@ -27,7 +28,7 @@ WANTED = ("string", "constant", "debug record", "debug list")
 class References:
     """The indices found so far, by what they are indices of, and the number of ops walked through.
 
-    Types are not among them: they hold nothing but numbers.
+    Types are not among them.
     """
 
     def __init__(self) -> None:
@@ -56,6 +57,8 @@ def _collector(node: Construct, version: Version) -> Collector | None:
             return _ops(node.subcon, version)
         case Counted() | UntilEnd() | Repeat() | Regions():
             return _each(_collector(node.subcon, version))
+        case Extension():
+            return _collector(node.subcon, version)
         case Variant():
             return _variant(node, version)
         case RowRecord():

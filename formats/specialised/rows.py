@@ -13,6 +13,8 @@ reference gives a Container of named fields for each.
 
 from __future__ import annotations
 
+import operator
+from functools import cache
 from typing import Any
 
 from construct import Construct
@@ -20,6 +22,8 @@ from construct import Construct
 from tileir.formats.cursor import Slice
 from tileir.formats.nodes import Counted, Record, RowRecord, Sized, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.table import Table
+from tileir.formats.types import Extension
 from tileir.formats.version import Version
 
 from .layout import layout
@@ -58,14 +62,27 @@ def _convert(node: Construct, value, version: Version, row, variant):
             if wide is not None:
                 made.wide_count = wide
             return made
-        case Sized():
+        case Sized() | Extension():
             return convert(node.subcon, value)
+        case Table() if _has_rows(node.subcon) and isinstance(value["entries"], list):
+            entries = convert(Counted(node.subcon), value["entries"])
+            same = all(map(operator.is_, entries, value["entries"]))  # as its layout knows them
+            return value if same else value | {"entries": entries}
         case RowRecord():
             return row(node, value, version, convert)
         case Variant() if node.rows:
             return variant(node, value, version, convert)
         case Variant():
-            return value
+            arm = node.by_name.get(value["variant"])
+            parts = () if arm is None else layout(arm.fields, version)
+            changed = {
+                field.name: convert(field.node, value[field.name])
+                for field in parts
+                if field.node is not None
+                and _has_rows(field.node)
+                and value.get(field.name) is not None
+            }
+            return value | changed if changed else value
         case Record():
             return value | {
                 field.name: convert(field.node, value[field.name])
@@ -73,6 +90,17 @@ def _convert(node: Construct, value, version: Version, row, variant):
                 if field.node is not None and field.name in value
             }
     return value
+
+
+@cache
+def _has_rows(node: Construct) -> bool:
+    """Whether records that the codecs have in different forms may be among the parts of a node."""
+    if isinstance(node, RowRecord) or (isinstance(node, Variant) and node.rows):
+        return True
+    if isinstance(node, Variant):
+        return any(_has_rows(arm.fields) for arm in node.arms.values())
+    parts = [*getattr(node, "subcons", ()), getattr(node, "subcon", None)]
+    return any(_has_rows(part) for part in parts if part is not None)
 
 
 def _fields(node: Record, value, version: Version, convert) -> list:

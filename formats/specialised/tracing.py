@@ -96,8 +96,7 @@ class TracedDecoder(Generator):
         if not field.tests:
             return self._value(line, field.node, field.name, path, values)
         name = line.fresh(field.name)
-        condition = " and ".join(f"{values[flags]} & {mask}" for flags, mask in field.tests)
-        with line.block(f"if {condition}:"):
+        with line.block(f"if {field.condition(values)}:"):
             value = self._value(line, field.node, field.name, path, values)
             line(f"{name} = {value}")
         with line.block("else:"):

@@ -26,8 +26,8 @@ from tileir.formats.leaves import (
 )
 from tileir.formats.nodes import Alternative, Counted, Flag, Record, RowRecord, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
-from tileir.formats.types import NoExtension
-from tileir.formats.version import Version
+from tileir.formats.types import Extension
+from tileir.formats.version import PREVIEW, Version
 
 from . import runtime
 from .generator import Generator
@@ -135,8 +135,7 @@ class Encoder(Generator):
         elif not field.tests:
             self._value(line, field.node, value, names)
         else:
-            condition = " and ".join(f"{names[flags]} & {mask}" for flags, mask in field.tests)
-            with line.block(f"if {condition}:"):
+            with line.block(f"if {field.condition(names)}:"):
                 self._value(line, field.node, value, names)
             with line.block(f"elif {value} is not None:"):
                 line("raise Unusual")
@@ -202,8 +201,12 @@ class Encoder(Generator):
     def _value(self, line: Lines, node: Construct, value: str, names: dict[str, str]) -> None:
         """Write the code for a value of any kind."""
         match node:
-            case NoExtension():
-                line("pass")
+            case Extension():
+                with line.block(f"if {value} is not None:"):
+                    if self.version < PREVIEW:
+                        line("raise Unusual")
+                    else:
+                        self._value(line, node.subcon, value, names)
             case ScalarBits():
                 tags = "w.environment.type_tags"
                 constant = self.functions.constant("BITS", node)

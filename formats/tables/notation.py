@@ -9,7 +9,7 @@ from construct import Construct
 from tileir.formats.attributes import ATTRIBUTE, ListedInt, ScalarBits
 from tileir.formats.container import SectionList, VersionPair, VersionTag
 from tileir.formats.debug import DEBUG, DEBUG_RECORD, FixedList
-from tileir.formats.functions import FUNCTION
+from tileir.formats.functions import EXTERN_IMPL, FUNCTION
 from tileir.formats.leaves import (
     Bool,
     Bytes,
@@ -27,7 +27,7 @@ from tileir.formats.nodes import Counted, Flag, Record, Sized, Variant
 from tileir.formats.ops.wire import OP, Regions, Repeat
 from tileir.formats.sections import GLOBAL
 from tileir.formats.table import Table
-from tileir.formats.types import TYPE, NoExtension
+from tileir.formats.types import TYPE, Extension
 from tileir.formats.version import V13_1
 
 PAGES = {
@@ -39,6 +39,7 @@ PAGES = {
         (DEBUG_RECORD, "[debug record](#debug-records)"),
         (GLOBAL, "[global](#globals)"),
         (FUNCTION, "[function](#functions)"),
+        (EXTERN_IMPL, "[implementation](#implementations)"),
         (DEBUG, "[debug](#debug)"),
     )
 }
@@ -107,8 +108,8 @@ def _(node: FlagWord) -> str:
 
 
 @layout.register
-def _(node: NoExtension) -> str:
-    return "nothing"
+def _(node: Extension) -> str:
+    return f"{layout(node.subcon)}, if the record has more bytes"
 
 
 @layout.register
@@ -182,16 +183,22 @@ def when(choices: list[Option], base=V13_1) -> str:
     for option in choices:
         terms = []
         if option.since > base:
-            terms.append(f"{option.since}+")
+            terms.append(f"{option.since}{'' if option.since.preview else '+'}")
         if option.until is not None:
             terms.append(f"before {option.until}")
-        terms += [bit(name, mask) for name, mask in option.bits]
+        terms += [bit(*bits) for bits in option.bits]
         texts.append(", ".join(terms))
     return "; or ".join(text for text in texts if text)
 
 
-def bit(name: str, mask: int) -> str:
-    """Return the condition that the field `name` has the bit of a mask, or any of a whole byte."""
+def bit(name: str, mask: int, clear: bool) -> str:
+    """Return the condition that the field `name` has the bit of a mask, or any of a whole byte.
+
+    If `clear`, it is the condition that it has none of the bits.
+    """
+    if clear:
+        numbers = [str(number) for number in range(mask.bit_length()) if mask >> number & 1]
+        return f"not `{name}` bit {' or '.join(numbers)}"
     if mask & (mask - 1):
         return f"`{name}` not 0"
     return f"`{name}` bit {mask.bit_length() - 1}"
@@ -201,4 +208,4 @@ def owns_bytes(node: Construct) -> bool:
     """Whether a field of that layout can take any bytes."""
     if isinstance(node, Repeat):
         return node.count > 0
-    return not isinstance(node, Flag | NoExtension)
+    return not isinstance(node, Flag)

@@ -9,12 +9,12 @@ from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.container import ALIGNED, HEADER
 from tileir.formats.debug import DEBUG, DEBUG_RECORD
 from tileir.formats.enums import ENUMS
-from tileir.formats.functions import FUNCTION
+from tileir.formats.functions import EXTERN_IMPL, FUNCTION
 from tileir.formats.leaves import FlagWord
 from tileir.formats.mirror.docs import before, describe, of_bits, of_slot
 from tileir.formats.mirror.gates import options
 from tileir.formats.nodes import Flag, Record, Variant
-from tileir.formats.ops import CHAPTERS, OPS
+from tileir.formats.ops import BY_NAME, CHAPTERS, OPS
 from tileir.formats.ops.assembly import format_of
 from tileir.formats.ops.spec import Attribute, Op, Operand, Region, Result
 from tileir.formats.ops.wire import OP
@@ -50,6 +50,9 @@ def lines() -> Iterator[str]:
     yield from record(GLOBAL)
     yield "## Functions"
     yield from record(FUNCTION)
+    yield "## Implementations"
+    yield "Of extern functions, in public preview."
+    yield from record(EXTERN_IMPL, BY_NAME["preview$extern_impl"])
     yield "## Debug"
     yield from record(DEBUG)
     yield AFTER_DEBUG

@@ -11,13 +11,15 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 
 class TileIrBytecode(KaitaiStruct):
     """Kernels for NVIDIA GPUs in terms of tiles, as frontends such as cuTile write them and NVIDIA's
-    tileiras compiles them. This describes the public format of versions 13.1 to 13.5.
+    tileiras compiles them. This describes the public format of versions 13.1 to 13.5,
+    and the public-preview content of 13.5 as tileirdisasm reads it.
 
     A file is a header, sections in any order, and an end marker. Sections hold tables: strings, types,
     constants, debug records. Everything refers to entries of those tables by index. A function is a
     sized run of ops, each an opcode and the fields that it selects; ops nest through regions.
 
-    Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there. The size of a
+    Later versions add fields, so `_root.version` (1304 is 13.4) decides what is there, and
+    `_root.preview` in files that announce public-preview content. The size of a
     number attribute follows from its type, which is why payloads are read when asked for: the Type
     section may come after what refers to it. Of several sections of one kind the last counts.
 
@@ -28,6 +30,11 @@ class TileIrBytecode(KaitaiStruct):
     .. seealso::
        Source - https://docs.nvidia.com/cuda/tile-ir/latest/sections/bytecode.html
     """
+
+    class Access(IntEnum):
+        in_case = 0
+        out = 1
+        inout = 2
 
     class AtomicRmwMode(IntEnum):
         and_case = 0
@@ -55,6 +62,25 @@ class TileIrBytecode(KaitaiStruct):
         optimization_hints = 11
         bounded = 12
         multimem_reduction_kind = 13
+        expr_int = 209
+        expr_var = 210
+        expr_mul = 211
+        expr_div = 212
+        expr_add = 213
+        expr_sub = 214
+        expr_floor_div = 215
+        symbolic_tuple = 216
+        layout = 217
+        expr_ceil_div = 218
+        concrete_type = 219
+        expr_neg = 220
+        memory_space = 221
+        synchronization = 222
+        access = 223
+        scratch_request = 224
+        const_param = 226
+        expr_builtin = 227
+        expr_const_str = 228
 
     class ComparisonOrdering(IntEnum):
         unordered = 0
@@ -94,6 +120,10 @@ class TileIrBytecode(KaitaiStruct):
         tl_blk = 0
         device = 1
         sys = 2
+
+    class MemorySpace(IntEnum):
+        local = 0
+        smem = 1
 
     class MultimemReductionKind(IntEnum):
         add = 0
@@ -211,6 +241,7 @@ class TileIrBytecode(KaitaiStruct):
         multimem_load_reduce_view_tko = 123
         multimem_reduce_view_tko = 124
         multimem_store_view_tko = 125
+        preview_call = 16386
 
     class PaddingValue(IntEnum):
         zero = 0
@@ -252,6 +283,12 @@ class TileIrBytecode(KaitaiStruct):
         public_case = 0
         private_case = 1
 
+    class Synchronization(IntEnum):
+        none_case = 0
+        warp = 1
+        warpgroup = 2
+        cta = 3
+
     class TypeTag(IntEnum):
         i1 = 0
         i8 = 1
@@ -277,6 +314,13 @@ class TileIrBytecode(KaitaiStruct):
         strided_view = 21
         i4 = 22
         fnv8e5m3fnu = 130
+        preview_sym_t = 209
+        preview_fragment = 210
+        preview_datatype = 211
+        preview_shape = 212
+        preview_string = 213
+        index = 214
+        none_tag = 215
     def __init__(self, _io, _parent=None, _root=None):
         super(TileIrBytecode, self).__init__(_io)
         self._parent = _parent
@@ -305,6 +349,34 @@ class TileIrBytecode(KaitaiStruct):
         for i in range(len(self.sections)):
             pass
             self.sections[i]._fetch_instances()
+
+
+    class AccessEnum(KaitaiStruct):
+        """What an extern function does with a parameter. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AccessEnum, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = TileIrBytecode.Varint32(self._io, self, self._root)
+            _ = self.number
+            if not  ((self._root.preview) and (_.value <= 2)) :
+                raise kaitaistruct.ValidationExprError(self.number, self._io, u"/types/access_enum/seq/0")
+
+
+        def _fetch_instances(self):
+            pass
+            self.number._fetch_instances()
+
+        @property
+        def value(self):
+            if hasattr(self, '_m_value'):
+                return self._m_value
+
+            self._m_value = KaitaiStream.resolve_enum(TileIrBytecode.Access, self.number.value)
+            return getattr(self, '_m_value', None)
 
 
     class AtomicRmwModeEnum(KaitaiStruct):
@@ -346,10 +418,13 @@ class TileIrBytecode(KaitaiStruct):
         def _read(self):
             self.tag = TileIrBytecode.Varint32(self._io, self, self._root)
             _ = self.tag
-            if not  (( ((_.value >= 1) and (_.value <= 12)) ) or ( ((self._root.version >= 1305) and (_.value == 13)) )) :
+            if not  (( ((_.value >= 1) and (_.value <= 12)) ) or ( ((self._root.version >= 1305) and (_.value == 13)) ) or ( ((self._root.preview) and ( (( ((_.value >= 209) and (_.value <= 224)) ) or ( ((_.value >= 226) and (_.value <= 228)) )) )) )) :
                 raise kaitaistruct.ValidationExprError(self.tag, self._io, u"/types/attribute/seq/0")
             _on = self.kind
-            if _on == TileIrBytecode.AttributeTag.array:
+            if _on == TileIrBytecode.AttributeTag.access:
+                pass
+                self.fields = TileIrBytecode.AttributeAccess(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.array:
                 pass
                 self.fields = TileIrBytecode.AttributeArray(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.bool_tag:
@@ -358,6 +433,12 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.AttributeTag.bounded:
                 pass
                 self.fields = TileIrBytecode.AttributeBounded(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.concrete_type:
+                pass
+                self.fields = TileIrBytecode.AttributeConcreteType(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.const_param:
+                pass
+                self.fields = TileIrBytecode.AttributeConstParam(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.dense_elements:
                 pass
                 self.fields = TileIrBytecode.AttributeDenseElements(self._io, self, self._root)
@@ -367,12 +448,51 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.AttributeTag.div_by:
                 pass
                 self.fields = TileIrBytecode.AttributeDivBy(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_add:
+                pass
+                self.fields = TileIrBytecode.AttributeExprAdd(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_builtin:
+                pass
+                self.fields = TileIrBytecode.AttributeExprBuiltin(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_ceil_div:
+                pass
+                self.fields = TileIrBytecode.AttributeExprCeilDiv(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_const_str:
+                pass
+                self.fields = TileIrBytecode.AttributeExprConstStr(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_div:
+                pass
+                self.fields = TileIrBytecode.AttributeExprDiv(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_floor_div:
+                pass
+                self.fields = TileIrBytecode.AttributeExprFloorDiv(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_int:
+                pass
+                self.fields = TileIrBytecode.AttributeExprInt(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_mul:
+                pass
+                self.fields = TileIrBytecode.AttributeExprMul(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_neg:
+                pass
+                self.fields = TileIrBytecode.AttributeExprNeg(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_sub:
+                pass
+                self.fields = TileIrBytecode.AttributeExprSub(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.expr_var:
+                pass
+                self.fields = TileIrBytecode.AttributeExprVar(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.float_tag:
                 pass
                 self.fields = TileIrBytecode.AttributeFloat(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.integer:
                 pass
                 self.fields = TileIrBytecode.AttributeInteger(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.layout:
+                pass
+                self.fields = TileIrBytecode.AttributeLayout(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.memory_space:
+                pass
+                self.fields = TileIrBytecode.AttributeMemorySpace(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.multimem_reduction_kind:
                 pass
                 self.fields = TileIrBytecode.AttributeMultimemReductionKind(self._io, self, self._root)
@@ -382,9 +502,18 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.AttributeTag.same_elements:
                 pass
                 self.fields = TileIrBytecode.AttributeSameElements(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.scratch_request:
+                pass
+                self.fields = TileIrBytecode.AttributeScratchRequest(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.string:
                 pass
                 self.fields = TileIrBytecode.AttributeString(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.symbolic_tuple:
+                pass
+                self.fields = TileIrBytecode.AttributeSymbolicTuple(self._io, self, self._root)
+            elif _on == TileIrBytecode.AttributeTag.synchronization:
+                pass
+                self.fields = TileIrBytecode.AttributeSynchronization(self._io, self, self._root)
             elif _on == TileIrBytecode.AttributeTag.type_tag:
                 pass
                 self.fields = TileIrBytecode.AttributeType(self._io, self, self._root)
@@ -394,13 +523,22 @@ class TileIrBytecode(KaitaiStruct):
             pass
             self.tag._fetch_instances()
             _on = self.kind
-            if _on == TileIrBytecode.AttributeTag.array:
+            if _on == TileIrBytecode.AttributeTag.access:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.array:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.bool_tag:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.bounded:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.concrete_type:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.const_param:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.dense_elements:
@@ -412,10 +550,49 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.AttributeTag.div_by:
                 pass
                 self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_add:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_builtin:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_ceil_div:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_const_str:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_div:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_floor_div:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_int:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_mul:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_neg:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_sub:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.expr_var:
+                pass
+                self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.float_tag:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.integer:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.layout:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.memory_space:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.multimem_reduction_kind:
@@ -427,7 +604,16 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.AttributeTag.same_elements:
                 pass
                 self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.scratch_request:
+                pass
+                self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.string:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.symbolic_tuple:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.AttributeTag.synchronization:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.AttributeTag.type_tag:
@@ -441,6 +627,23 @@ class TileIrBytecode(KaitaiStruct):
 
             self._m_kind = KaitaiStream.resolve_enum(TileIrBytecode.AttributeTag, self.tag.value)
             return getattr(self, '_m_kind', None)
+
+
+    class AttributeAccess(KaitaiStruct):
+        """What an extern function does with a parameter. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeAccess, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.access = TileIrBytecode.AccessEnum(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.access._fetch_instances()
 
 
     class AttributeArray(KaitaiStruct):
@@ -510,6 +713,43 @@ class TileIrBytecode(KaitaiStruct):
                 pass
                 self.upper._fetch_instances()
 
+
+
+    class AttributeConcreteType(KaitaiStruct):
+        """Expression: a type. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeConcreteType, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.type_field = TileIrBytecode.Varint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.type_field._fetch_instances()
+
+
+    class AttributeConstParam(KaitaiStruct):
+        """A parameter of an extern function that is known when it is compiled. Since 13.5 preview.
+        """
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeConstParam, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.name = TileIrBytecode.Varint32(self._io, self, self._root)
+            self.type_field = TileIrBytecode.Varint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.name._fetch_instances()
+            self.type_field._fetch_instances()
 
 
     class AttributeDenseElements(KaitaiStruct):
@@ -586,6 +826,207 @@ class TileIrBytecode(KaitaiStruct):
 
 
 
+    class AttributeExprAdd(KaitaiStruct):
+        """Expression: a sum. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprAdd, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprBuiltin(KaitaiStruct):
+        """Expression: a value that the compiler knows. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprBuiltin, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.name = TileIrBytecode.Varint32(self._io, self, self._root)
+            self.type_field = TileIrBytecode.Varint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.name._fetch_instances()
+            self.type_field._fetch_instances()
+
+
+    class AttributeExprCeilDiv(KaitaiStruct):
+        """Expression: a quotient, rounded up. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprCeilDiv, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprConstStr(KaitaiStruct):
+        """Expression: a string. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprConstStr, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.string = TileIrBytecode.Varint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.string._fetch_instances()
+
+
+    class AttributeExprDiv(KaitaiStruct):
+        """Expression: a quotient. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprDiv, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprFloorDiv(KaitaiStruct):
+        """Expression: a quotient, rounded down. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprFloorDiv, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprInt(KaitaiStruct):
+        """Expression: a number. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprInt, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = TileIrBytecode.SignedVarint(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.number._fetch_instances()
+
+
+    class AttributeExprMul(KaitaiStruct):
+        """Expression: a product. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprMul, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprNeg(KaitaiStruct):
+        """Expression: a negated one. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprNeg, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.operand = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.operand._fetch_instances()
+
+
+    class AttributeExprSub(KaitaiStruct):
+        """Expression: a difference. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprSub, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.lhs = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.rhs = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.lhs._fetch_instances()
+            self.rhs._fetch_instances()
+
+
+    class AttributeExprVar(KaitaiStruct):
+        """Expression: the value of a parameter of an extern function. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeExprVar, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.name = TileIrBytecode.Varint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.name._fetch_instances()
+
+
     class AttributeFloat(KaitaiStruct):
         """Floating-point number of a given type, as its bit pattern."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -622,6 +1063,43 @@ class TileIrBytecode(KaitaiStruct):
             pass
             self.type_field._fetch_instances()
             self.bits._fetch_instances()
+
+
+    class AttributeLayout(KaitaiStruct):
+        """A map from coordinates to numbers: the sum of coordinates times strides. Since 13.5 preview.
+        """
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeLayout, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.shape = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+            self.stride = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.shape._fetch_instances()
+            self.stride._fetch_instances()
+
+
+    class AttributeMemorySpace(KaitaiStruct):
+        """Where a fragment is. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeMemorySpace, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.space = TileIrBytecode.MemorySpaceEnum(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.space._fetch_instances()
 
 
     class AttributeMultimemReductionKind(KaitaiStruct):
@@ -675,6 +1153,25 @@ class TileIrBytecode(KaitaiStruct):
             self.groups._fetch_instances()
 
 
+    class AttributeScratchRequest(KaitaiStruct):
+        """Shared memory that an implementation needs for itself. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeScratchRequest, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.size = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.alignment = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.size._fetch_instances()
+            self.alignment._fetch_instances()
+
+
     class AttributeString(KaitaiStruct):
         """A string."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -690,6 +1187,40 @@ class TileIrBytecode(KaitaiStruct):
         def _fetch_instances(self):
             pass
             self.string._fetch_instances()
+
+
+    class AttributeSymbolicTuple(KaitaiStruct):
+        """Expressions in order, such as the extents of a tile. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeSymbolicTuple, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.elements = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.elements._fetch_instances()
+
+
+    class AttributeSynchronization(KaitaiStruct):
+        """Which threads an extern function synchronises. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.AttributeSynchronization, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.synchronization = TileIrBytecode.SynchronizationEnum(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.synchronization._fetch_instances()
 
 
     class AttributeType(KaitaiStruct):
@@ -1241,7 +1772,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class Function(KaitaiStruct):
-        """A kernel."""
+        """A kernel; in preview files also an extern function."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.Function, self).__init__(_io)
             self._parent = _parent
@@ -1253,18 +1784,26 @@ class TileIrBytecode(KaitaiStruct):
             self.signature = TileIrBytecode.Varint32(self._io, self, self._root)
             self.flags = self._io.read_u1()
             _ = self.flags
-            if not  ((_ & 2 != 0) and ( ((self._root.version < 1305) or (_ < 4)) )) :
+            if not  (( ((_ & 2 != 0) and ( ((self._root.version < 1305) or (_ <= 3)) )) ) or ( ((self._root.preview) and (_ & 2 == 0) and (_ <= 5)) )) :
                 raise kaitaistruct.ValidationExprError(self.flags, self._io, u"/types/function/seq/2")
             self.location = TileIrBytecode.Varint32(self._io, self, self._root)
             if  (( ((self._root.version < 1305) and (self.flags & 2 != 0) and (self.flags & 4 != 0)) ) or ( ((self._root.version >= 1305) and (self.flags & 2 != 0)) )) :
                 pass
                 self.hints = TileIrBytecode.Attribute(self._io, self, self._root)
 
-            if  ((self._root.version >= 1305) and (self.flags & 2 != 0)) :
+            if  (( ((self._root.version >= 1305) and ((not (self._root.preview))) and (self.flags & 2 != 0)) ) or ( ((self._root.preview) and (self.flags & 4 == 0)) )) :
                 pass
                 self.argument_attributes = TileIrBytecode.Attribute(self._io, self, self._root)
 
+            if  ((self._root.preview) and (self.flags & 4 != 0)) :
+                pass
+                self.implementation = TileIrBytecode.Implementation(self._io, self, self._root)
+
             self.body = TileIrBytecode.FunctionBody(self._io, self, self._root)
+            if  ((self._root.preview) and (self.flags & 6 == 0)) :
+                pass
+                self.const_params = TileIrBytecode.Attribute(self._io, self, self._root)
+
 
 
         def _fetch_instances(self):
@@ -1276,11 +1815,19 @@ class TileIrBytecode(KaitaiStruct):
                 pass
                 self.hints._fetch_instances()
 
-            if  ((self._root.version >= 1305) and (self.flags & 2 != 0)) :
+            if  (( ((self._root.version >= 1305) and ((not (self._root.preview))) and (self.flags & 2 != 0)) ) or ( ((self._root.preview) and (self.flags & 4 == 0)) )) :
                 pass
                 self.argument_attributes._fetch_instances()
 
+            if  ((self._root.preview) and (self.flags & 4 != 0)) :
+                pass
+                self.implementation._fetch_instances()
+
             self.body._fetch_instances()
+            if  ((self._root.preview) and (self.flags & 6 == 0)) :
+                pass
+                self.const_params._fetch_instances()
+
 
 
     class FunctionBody(KaitaiStruct):
@@ -1358,13 +1905,110 @@ class TileIrBytecode(KaitaiStruct):
             self.version = TileIrBytecode.Version(self._io, self, self._root)
             self.tag = self._io.read_u2le()
             _ = self.tag
-            if not  ((_ == 0) or (self.version.minor < 5)) :
+            if not  ((_ <= 1) or (self.version.minor < 5)) :
                 raise kaitaistruct.ValidationExprError(self.tag, self._io, u"/types/header/seq/2")
 
 
         def _fetch_instances(self):
             pass
             self.version._fetch_instances()
+
+
+    class Implementation(KaitaiStruct):
+        """What an implementation of an extern function implements."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.Implementation, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.flags = TileIrBytecode.Varint(self._io, self, self._root)
+            self.sym_name = TileIrBytecode.Varint32(self._io, self, self._root)
+            self.implements_field = TileIrBytecode.Varint32(self._io, self, self._root)
+            if self.flags.value & 1 != 0:
+                pass
+                self.const_params = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            if self.flags.value & 2 != 0:
+                pass
+                self.const_args = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            self.function_type = TileIrBytecode.Varint32(self._io, self, self._root)
+            if self.flags.value & 4 != 0:
+                pass
+                self.arg_attrs = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            if self.flags.value & 8 != 0:
+                pass
+                self.res_attrs = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            if self.flags.value & 16 != 0:
+                pass
+                self.scratch_smem = TileIrBytecode.ScratchRequest(self._io, self, self._root)
+
+            if self.flags.value & 32 != 0:
+                pass
+                self.config = TileIrBytecode.ListOfDictionaryEntry(self._io, self, self._root)
+
+            if self.flags.value & 64 != 0:
+                pass
+                self.arch = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            if self.flags.value & 128 != 0:
+                pass
+                self.frontend_abi = TileIrBytecode.ListOfDictionaryEntry(self._io, self, self._root)
+
+            if self.flags.value & 256 != 0:
+                pass
+                self.synchronization = TileIrBytecode.SynchronizationEnum(self._io, self, self._root)
+
+            self.regions = TileIrBytecode.Regions(1, self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.flags._fetch_instances()
+            self.sym_name._fetch_instances()
+            self.implements_field._fetch_instances()
+            if self.flags.value & 1 != 0:
+                pass
+                self.const_params._fetch_instances()
+
+            if self.flags.value & 2 != 0:
+                pass
+                self.const_args._fetch_instances()
+
+            self.function_type._fetch_instances()
+            if self.flags.value & 4 != 0:
+                pass
+                self.arg_attrs._fetch_instances()
+
+            if self.flags.value & 8 != 0:
+                pass
+                self.res_attrs._fetch_instances()
+
+            if self.flags.value & 16 != 0:
+                pass
+                self.scratch_smem._fetch_instances()
+
+            if self.flags.value & 32 != 0:
+                pass
+                self.config._fetch_instances()
+
+            if self.flags.value & 64 != 0:
+                pass
+                self.arch._fetch_instances()
+
+            if self.flags.value & 128 != 0:
+                pass
+                self.frontend_abi._fetch_instances()
+
+            if self.flags.value & 256 != 0:
+                pass
+                self.synchronization._fetch_instances()
+
+            self.regions._fetch_instances()
 
 
     class IntegerBits(KaitaiStruct):
@@ -1770,6 +2414,34 @@ class TileIrBytecode(KaitaiStruct):
             return getattr(self, '_m_value', None)
 
 
+    class MemorySpaceEnum(KaitaiStruct):
+        """Where the elements of a fragment are while an extern function runs. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.MemorySpaceEnum, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = TileIrBytecode.Varint32(self._io, self, self._root)
+            _ = self.number
+            if not  ((self._root.preview) and (_.value <= 1)) :
+                raise kaitaistruct.ValidationExprError(self.number, self._io, u"/types/memory_space_enum/seq/0")
+
+
+        def _fetch_instances(self):
+            pass
+            self.number._fetch_instances()
+
+        @property
+        def value(self):
+            if hasattr(self, '_m_value'):
+                return self._m_value
+
+            self._m_value = KaitaiStream.resolve_enum(TileIrBytecode.MemorySpace, self.number.value)
+            return getattr(self, '_m_value', None)
+
+
     class MultimemReductionKindEnum(KaitaiStruct):
         """How the replicas behind a multicast address are combined. Since 13.5."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -1816,7 +2488,7 @@ class TileIrBytecode(KaitaiStruct):
         def _read(self):
             self.opcode = TileIrBytecode.Varint32(self._io, self, self._root)
             _ = self.opcode
-            if not  (( ((_.value <= 21) or ( ((_.value >= 23) and (_.value <= 24)) ) or ( ((_.value >= 37) and (_.value <= 48)) ) or ( ((_.value >= 50) and (_.value <= 51)) ) or ( ((_.value >= 58) and (_.value <= 74)) ) or ( ((_.value >= 76) and (_.value <= 109)) )) ) or ( ((self._root.version >= 1302) and (_.value == 110)) ) or ( ((self._root.version >= 1303) and ( ((_.value >= 111) and (_.value <= 117)) )) ) or ( ((self._root.version >= 1304) and ( ((_.value >= 118) and (_.value <= 122)) )) ) or ( ((self._root.version >= 1305) and ( ((_.value >= 123) and (_.value <= 125)) )) )) :
+            if not  (( ((_.value <= 21) or ( ((_.value >= 23) and (_.value <= 24)) ) or ( ((_.value >= 37) and (_.value <= 48)) ) or ( ((_.value >= 50) and (_.value <= 51)) ) or ( ((_.value >= 58) and (_.value <= 74)) ) or ( ((_.value >= 76) and (_.value <= 109)) )) ) or ( ((self._root.version >= 1302) and (_.value == 110)) ) or ( ((self._root.version >= 1303) and ( ((_.value >= 111) and (_.value <= 117)) )) ) or ( ((self._root.version >= 1304) and ( ((_.value >= 118) and (_.value <= 122)) )) ) or ( ((self._root.version >= 1305) and ( ((_.value >= 123) and (_.value <= 125)) )) ) or ( ((self._root.preview) and (_.value == 16386)) )) :
                 raise kaitaistruct.ValidationExprError(self.opcode, self._io, u"/types/op/seq/0")
             _on = self.mnemonic
             if _on == TileIrBytecode.Opcode.absf:
@@ -2056,6 +2728,9 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.Opcode.permute:
                 pass
                 self.fields = TileIrBytecode.OpPermute(self._io, self, self._root)
+            elif _on == TileIrBytecode.Opcode.preview_call:
+                pass
+                self.fields = TileIrBytecode.OpPreviewCall(self._io, self, self._root)
             elif _on == TileIrBytecode.Opcode.print_tko:
                 pass
                 self.fields = TileIrBytecode.OpPrintTko(self._io, self, self._root)
@@ -2375,6 +3050,9 @@ class TileIrBytecode(KaitaiStruct):
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.Opcode.permute:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.Opcode.preview_call:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.Opcode.print_tko:
@@ -4926,6 +5604,47 @@ class TileIrBytecode(KaitaiStruct):
             self.source._fetch_instances()
 
 
+    class OpPreviewCall(KaitaiStruct):
+        """Call an extern function of the module. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.OpPreviewCall, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.result_types = TileIrBytecode.ListOfVarint32(self._io, self, self._root)
+            self.flags = TileIrBytecode.Varint(self._io, self, self._root)
+            self.callee = TileIrBytecode.Varint32(self._io, self, self._root)
+            self.const_args = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+            if self.flags.value & 1 != 0:
+                pass
+                self.arg_attrs = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            if self.flags.value & 2 != 0:
+                pass
+                self.res_attrs = TileIrBytecode.ListOfAttribute(self._io, self, self._root)
+
+            self.all_operands = TileIrBytecode.ListOfVarint32(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.result_types._fetch_instances()
+            self.flags._fetch_instances()
+            self.callee._fetch_instances()
+            self.const_args._fetch_instances()
+            if self.flags.value & 1 != 0:
+                pass
+                self.arg_attrs._fetch_instances()
+
+            if self.flags.value & 2 != 0:
+                pass
+                self.res_attrs._fetch_instances()
+
+            self.all_operands._fetch_instances()
+
+
     class OpPrintTko(KaitaiStruct):
         """Print tiles to the standard output of the host, as printf does."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -5980,6 +6699,25 @@ class TileIrBytecode(KaitaiStruct):
             return getattr(self, '_m_value', None)
 
 
+    class ScratchRequest(KaitaiStruct):
+        """Shared memory that an implementation needs."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.ScratchRequest, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.size = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.alignment = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.size._fetch_instances()
+            self.alignment._fetch_instances()
+
+
     class Section(KaitaiStruct):
         """A numbered part of the file, or the end marker, which is a single 0."""
         def __init__(self, idx, _io, _parent=None, _root=None):
@@ -6383,6 +7121,34 @@ class TileIrBytecode(KaitaiStruct):
             return getattr(self, '_m_value', None)
 
 
+    class SynchronizationEnum(KaitaiStruct):
+        """Which threads an extern function synchronises. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.SynchronizationEnum, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = TileIrBytecode.Varint32(self._io, self, self._root)
+            _ = self.number
+            if not  ((self._root.preview) and (_.value <= 3)) :
+                raise kaitaistruct.ValidationExprError(self.number, self._io, u"/types/synchronization_enum/seq/0")
+
+
+        def _fetch_instances(self):
+            pass
+            self.number._fetch_instances()
+
+        @property
+        def value(self):
+            if hasattr(self, '_m_value'):
+                return self._m_value
+
+            self._m_value = KaitaiStream.resolve_enum(TileIrBytecode.Synchronization, self.number.value)
+            return getattr(self, '_m_value', None)
+
+
     class Text(KaitaiStruct):
         """Bytes up to the end of the entry; UTF-8 by convention."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -6647,6 +7413,52 @@ class TileIrBytecode(KaitaiStruct):
 
 
 
+    class TypePreviewFragment(KaitaiStruct):
+        """What an implementation of an extern function gets of a tile. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.TypePreviewFragment, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.symbolic_shape = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.shape = TileIrBytecode.ListOfS8(self._io, self, self._root)
+            self.element = TileIrBytecode.Varint32(self._io, self, self._root)
+            self.memory_space = TileIrBytecode.MemorySpaceEnum(self._io, self, self._root)
+            self.mem_layout = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.fragmap = TileIrBytecode.Attribute(self._io, self, self._root)
+            self.alignment = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.symbolic_shape._fetch_instances()
+            self.shape._fetch_instances()
+            self.element._fetch_instances()
+            self.memory_space._fetch_instances()
+            self.mem_layout._fetch_instances()
+            self.fragmap._fetch_instances()
+            self.alignment._fetch_instances()
+
+
+    class TypePreviewSymT(KaitaiStruct):
+        """An element type that a parameter of an extern function stands for. Since 13.5 preview."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(TileIrBytecode.TypePreviewSymT, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.symbol = TileIrBytecode.Attribute(self._io, self, self._root)
+
+
+        def _fetch_instances(self):
+            pass
+            self.symbol._fetch_instances()
+
+
     class TypePtr(KaitaiStruct):
         """Pointer to elements of a scalar type."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -6696,7 +7508,7 @@ class TileIrBytecode(KaitaiStruct):
         def _read(self):
             self.tag = TileIrBytecode.Varint32(self._io, self, self._root)
             _ = self.tag
-            if not  ((_.value <= 17) or ( ((self._root.version >= 1302) and (_.value == 18)) ) or ( ((self._root.version >= 1303) and ( ((_.value >= 19) and (_.value <= 22)) )) ) or ( ((self._root.version >= 1304) and (_.value == 130)) )) :
+            if not  ((_.value <= 17) or ( ((self._root.version >= 1302) and (_.value == 18)) ) or ( ((self._root.version >= 1303) and ( ((_.value >= 19) and (_.value <= 22)) )) ) or ( ((self._root.version >= 1304) and (_.value == 130)) ) or ( ((self._root.preview) and ( ((_.value >= 209) and (_.value <= 215)) )) )) :
                 raise kaitaistruct.ValidationExprError(self.tag, self._io, u"/types/type_record/seq/0")
             _on = self.kind
             if _on == TileIrBytecode.TypeTag.func_tag:
@@ -6708,6 +7520,12 @@ class TileIrBytecode(KaitaiStruct):
             elif _on == TileIrBytecode.TypeTag.partition_view:
                 pass
                 self.fields = TileIrBytecode.TypePartitionView(self._io, self, self._root)
+            elif _on == TileIrBytecode.TypeTag.preview_fragment:
+                pass
+                self.fields = TileIrBytecode.TypePreviewFragment(self._io, self, self._root)
+            elif _on == TileIrBytecode.TypeTag.preview_sym_t:
+                pass
+                self.fields = TileIrBytecode.TypePreviewSymT(self._io, self, self._root)
             elif _on == TileIrBytecode.TypeTag.ptr:
                 pass
                 self.fields = TileIrBytecode.TypePtr(self._io, self, self._root)
@@ -6733,6 +7551,12 @@ class TileIrBytecode(KaitaiStruct):
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.TypeTag.partition_view:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.TypeTag.preview_fragment:
+                pass
+                self.fields._fetch_instances()
+            elif _on == TileIrBytecode.TypeTag.preview_sym_t:
                 pass
                 self.fields._fetch_instances()
             elif _on == TileIrBytecode.TypeTag.ptr:
@@ -6997,16 +7821,23 @@ class TileIrBytecode(KaitaiStruct):
         def _read(self):
             self.element = TileIrBytecode.Varint32(self._io, self, self._root)
             self.shape = TileIrBytecode.ListOfS8(self._io, self, self._root)
-            self.extension = self._io.read_bytes_full()
-            _ = self.extension
-            if not len(_) == 0:
-                raise kaitaistruct.ValidationExprError(self.extension, self._io, u"/types/type_tile/seq/2")
+            if (not (self._io.is_eof())):
+                pass
+                self.symbolic_shape = TileIrBytecode.Attribute(self._io, self, self._root)
+                _ = self.symbolic_shape
+                if not self._root.preview:
+                    raise kaitaistruct.ValidationExprError(self.symbolic_shape, self._io, u"/types/type_tile/seq/2")
+
 
 
         def _fetch_instances(self):
             pass
             self.element._fetch_instances()
             self.shape._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass
+                self.symbolic_shape._fetch_instances()
+
 
 
     class Varint(KaitaiStruct):
@@ -7163,6 +7994,15 @@ class TileIrBytecode(KaitaiStruct):
         def _fetch_instances(self):
             pass
 
+
+    @property
+    def preview(self):
+        """Whether there may be public-preview content."""
+        if hasattr(self, '_m_preview'):
+            return self._m_preview
+
+        self._m_preview =  ((self.version == 1305) and (self.header.tag & 1 != 0))
+        return getattr(self, '_m_preview', None)
 
     @property
     def types(self):

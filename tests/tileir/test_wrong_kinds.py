@@ -20,7 +20,7 @@ from tileir.formats.ops import BY_NAME
 from tileir.formats.version import LATEST
 from tileir.ir import Op, Value
 
-OPS = sorted(name for name, spec in BY_NAME.items() if spec.in_body)
+OPS = sorted(name for name, spec in BY_NAME.items() if spec.in_body and not spec.since.preview)
 COMBINING = ("reduce", "scan")
 
 LINES = """entry @k() {

@@ -24,7 +24,7 @@ RESULTS = ("result", "results", "location")
 
 def python_name(name: str) -> str:
     """Return a name of the table as a Python identifier."""
-    return f"{name}_" if keyword.iskeyword(name) else name
+    return f"{name}_" if keyword.iskeyword(name) else name.replace("$", "_")
 
 
 METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]

@@ -28,6 +28,7 @@ from tileir.formats.version import Version
 from tileir.ir import Op, Value
 from tileir.messages.texts import decode_text, printable
 from tileir.read.bad_reference import BadReference
+from tileir.read.declarations import Declaration, Implementation
 from tileir.types import FunctionType, Scalar, Type
 
 from .meaning import plain
@@ -212,7 +213,13 @@ class _Annotator:
             self.depths[op] = self.depths[op.parent_op] + 1
         self.starts = {section.offset: section for section in bytecode.sections}
         self.section = "header"
-        self.function: Function | None = None
+        self.function: Function | Declaration | None = None
+        self.entries: dict[int, tuple[str, Function | Declaration]] = {
+            function.index: ("entry", function) for function in bytecode.functions
+        }
+        for item in bytecode.declarations:
+            word = "extern_impl" if isinstance(item, Implementation) else "func"
+            self.entries[item.index] = f"preview${word}", item
         self.owners: dict[int, Op] = {}
         self.listed: tuple[Op | None, list[Value]] = (None, [])
         self.type: object = None
@@ -248,11 +255,11 @@ class _Annotator:
             yield Heading("section", "end", span.start)
         entry = FUNCTION_NAME.fullmatch(path)
         if entry:
-            self.function = self.bytecode.functions[int(entry[1])]
-            name = printable(shorten(self.function.name, LONGEST))
-            yield Heading(
-                "function", f"entry @{name} {self._signature(self.function.type)}", span.start
-            )
+            word, item = self.entries[int(entry[1])]
+            self.function = item
+            name = printable(shorten(item.name, LONGEST))
+            signature = self._signature(item.type) if isinstance(item, Function) else "declared"
+            yield Heading("function", f"{word} @{name} {signature}", span.start)
         if op is not None and span.kind == "opcode":
             yield Heading("op", describe_op(op), span.start, self.depths[op])
 

@@ -12,10 +12,13 @@ from typing import Literal
 
 from tileir import attributes as attr
 from tileir.bytecode import Bytecode
+from tileir.expressions import PREVIEW_ATTRIBUTES, full
 from tileir.formats.recursion import deep_recursion
 from tileir.ir import Block, Op, Region, Value
 from tileir.ir.constants import Constant
+from tileir.read.declarations import Declaration, Implementation
 from tileir.read.function import Function, Global
+from tileir.text.printer.declarations import print_declaration
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
 from tileir.text.printer.pieces import BoundedText, Pieces
@@ -27,8 +30,11 @@ JSON_SCHEMA = 1
 LAYOUT = """\
   schema      1; another number when a key goes or means something else
   version     of the bytecode: "13.4"
+  preview     true, in files that announce public-preview content
   producer    what wrote it, or null
   globals     [{name, type, value, alignment, private, constant}]
+  declarations  [{name, kind, implements, text}] of functions without
+              bodies, in files that have some
   functions   [{name, parameters, hints, location, ops}]
   parameters  [{name, type, attributes}]
   ops         [{name, results, operands, attributes, offset, location, regions}]
@@ -54,7 +60,8 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
     head = {
         **first,
         "schema": JSON_SCHEMA,
-        "version": str(bytecode.version),
+        "version": str(bytecode.version.plain),
+        **({"preview": True} if bytecode.version.preview else {}),
         "producer": bytecode.producer,
     }
     out = BoundedText(bytecode)
@@ -64,6 +71,11 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
                 out.reserve(extent(variable.value))
                 item()
                 out.append(_spell(_global(variable)))
+        if bytecode.declarations:
+            with _list_in(out, ", ", "declarations", "]") as item:
+                for declared in bytecode.declarations:
+                    item()
+                    out.append(_spell(_declaration(declared, bytecode)))
         with _list_in(out, ", ", "functions") as item:
             for kernel in functions:
                 item()
@@ -78,6 +90,19 @@ def _spell(value: object) -> str:
 def _begun(head: dict[str, object]) -> str:
     """Return an object as JSON without its end, for more keys."""
     return f"{_spell(head)[:-1]}, "
+
+
+def _declaration(declared: Declaration, bytecode: Bytecode) -> dict[str, object]:
+    """Return a function without a body; its text has everything."""
+    implements = declared.implements if isinstance(declared, Implementation) else None
+    text = BoundedText(bytecode)
+    print_declaration(declared, text, None)
+    return {
+        "name": declared.name,
+        "kind": "extern" if implements is None else "implementation",
+        "implements": implements,
+        "text": str(text).strip(),
+    }
 
 
 @contextmanager
@@ -205,7 +230,7 @@ def attribute(value: object) -> object:
         return attribute(value.constant)
     if isinstance(value, Constant):
         return _constant(value)
-    return str(value)
+    return full(value) if isinstance(value, PREVIEW_ATTRIBUTES) else str(value)
 
 
 def _constant(value: Constant) -> dict[str, object]:

@@ -16,6 +16,7 @@ from construct import Construct
 
 from tileir import attributes as attr
 from tileir.errors import BuildError
+from tileir.expressions import PREVIEW_ATTRIBUTES, problem_of
 from tileir.formats.attributes import (
     ATTRIBUTE,
     CONSTANT_INDEX,
@@ -182,6 +183,7 @@ RECORDS = {
         attr.DivBy: "DivBy",
         attr.SameElements: "SameElements",
         attr.Bounded: "Bounded",
+        **{kind: kind.__name__ for kind in PREVIEW_ATTRIBUTES},
     }.items()
 }
 """Class of an attribute that has the fields of its record -> those, with their layouts."""
@@ -215,7 +217,7 @@ def attribute_problem(value: Any, limit: int = DEFAULT.attribute_depth, depth: i
         wrong = value_problem(node, getattr(value, name))
         if wrong:
             return wrong
-    return ""
+    return problem_of(value)
 
 
 def _pattern(value: attr.IntegerAttribute | attr.FloatAttribute) -> str:

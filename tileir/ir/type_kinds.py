@@ -7,15 +7,22 @@ from dataclasses import fields
 from functools import wraps
 from typing import Any
 
+from tileir.expressions import EXPRESSIONS, ExprVar, Layout
+from tileir.formats.enums import MEMORY_SPACE
 from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.messages.other_dialects import not_tile_ir
 from tileir.types import (
+    Fragment,
     FunctionType,
     GatherScatterView,
+    ParameterType,
     PartitionView,
     Pointer,
+    PreviewType,
     Scalar,
     StridedView,
+    SymbolicTile,
+    SymbolicType,
     TensorView,
     Tile,
     Token,
@@ -132,10 +139,31 @@ def _type_problem(value: Any) -> str:
             kind = PARTS.get(field.name) or _all(_size if static else _extent)
             if not kind(part):
                 return f"{field.name} of {value!r} is {part!r}"
+    elif isinstance(value, PreviewType):
+        return _preview_problem(value)
     elif not isinstance(value, Token):
         return f"expected a type, found {value!r}"
     wrong = problem(value)
     return f"{value}: {wrong[0]}: {wrong[1]}" if wrong else ""
+
+
+def _preview_problem(value: PreviewType) -> str:
+    """Return why a type in public preview has a part that it cannot have."""
+    match value:
+        case SymbolicType():
+            right = isinstance(value.symbol, ExprVar)
+        case ParameterType():
+            right = isinstance(value.name, str) and value.name in TYPE.by_name
+        case SymbolicTile() | Fragment():
+            right = isinstance(value.extents, tuple)
+            right = right and all(isinstance(extent, EXPRESSIONS) for extent in value.extents)
+            element = value.element
+            right = right and isinstance(element, Scalar | Pointer | SymbolicType)
+            right = right and not type_problem(element)
+    if right and isinstance(value, Fragment):
+        right = value.memory_space in MEMORY_SPACE.by_name
+        right = right and isinstance(value.mem_layout, Layout) and isinstance(value.fragmap, Layout)
+    return "" if right else f"{value!r} has a part that it cannot have"
 
 
 _remembered = remembering(_type_problem, _LEGAL)

@@ -8,27 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileir.expressions import ConcreteType, ExprInt, is_extent, problem_of
 from tileir.formats.enums import PADDING_VALUE
-from tileir.formats.limits import MAX_RANK, MAX_TILE_ELEMENTS
+from tileir.formats.limits import MAX_EXPRESSION, MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
+    Fragment,
     FunctionType,
     GatherScatterView,
     PartitionView,
     Pointer,
     Scalar,
     StridedView,
+    SymbolicTile,
     TensorView,
     Tile,
     Token,
     Type,
     View,
+    parts_of_type,
 )
 
 F4 = Scalar("f4E2M1FN")
 Problem = tuple[str, str]
 """The field of the record that is wrong, and what is wrong with it."""
 
-SIZES = ("shape", "strides", "tile", "dim_map", "traversal_strides")
+SIZES = ("shape", "strides", "tile", "dim_map", "traversal_strides", "extents")
 """The fields of types that have a number for each dimension."""
 
 
@@ -38,9 +42,30 @@ def problem(type: Type) -> Problem | None:
         sizes = getattr(type, name, ())
         if len(sizes) > MAX_RANK:
             return f"{name}.count", f"{len(sizes)} dimensions, a type has at most {MAX_RANK}"
+    size = 0
+    for part in parts_of_type(type):
+        if isinstance(part, ConcreteType):
+            return "tag", "a type in an expression of a type"
+        wrong = problem_of(part)
+        if wrong:
+            return "tag", wrong
+        size += len(part) if isinstance(part, str | tuple) else 1
+    if size > MAX_EXPRESSION:
+        return "tag", f"expressions of {size} parts and characters, {MAX_EXPRESSION} are the most"
     match type:
         case Tile():
             return _tile(type)
+        case SymbolicTile():
+            static = [part.number for part in type.extents if isinstance(part, ExprInt)]
+            if _powers_of_two("shape", static):
+                return "shape.count", "not all are powers of two"
+            for index, extent in enumerate(type.extents):
+                if not is_extent(extent):
+                    text = f"shape dimension {index} must be an integer-valued expression"
+                    return "shape.count", text
+            return None
+        case Fragment():
+            return _fragment(type)
         case Pointer():
             return _pointer(type)
         case TensorView():
@@ -63,6 +88,15 @@ def _tile(type: Tile) -> Problem | None:
     points_to_f4 = isinstance(type.element, Pointer) and type.element.pointee == F4
     if points_to_f4 and type.rank:
         return "shape.count", f"pointers to {F4} in a tile of rank {type.rank}, not 0"
+    return None
+
+
+def _fragment(type: Fragment) -> Problem | None:
+    static = [part.number for part in type.extents if isinstance(part, ExprInt)]
+    if any(size <= 0 for size in static):
+        return "shape.count", "not all are positive"
+    if isinstance(type.alignment, ExprInt) and _powers_of_two("", [type.alignment.number]):
+        return "alignment.tag", f"{type.alignment.number} is no power of two"
     return None
 
 

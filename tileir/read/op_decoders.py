@@ -26,7 +26,7 @@ from tileir.formats.ops.spec import Attribute, Each
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.wire import OP, Repeat, is_segmented, variable
 from tileir.formats.specialised.layout import Field, layout
-from tileir.formats.specialised.source import Functions, Lines, display
+from tileir.formats.specialised.source import Functions, Lines, display, identifier
 from tileir.formats.types import TYPE_INDEX
 from tileir.formats.version import Version
 from tileir.ir import Op, Value
@@ -134,7 +134,7 @@ class _OpDecoder:
 
     def _positions(self) -> str:
         """Return the name of a table: field -> its index in the row."""
-        key = f"FIELDS_{self.spec.mnemonic}"
+        key = f"FIELDS_{identifier(self.spec.mnemonic)}"
         indices = {field.name: index for index, field in enumerate(self.fields, 2)}
         self.functions.names.setdefault(key, indices)
         return key

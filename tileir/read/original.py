@@ -15,14 +15,18 @@ from construct import Container
 
 from tileir.errors import BytecodeError
 from tileir.formats import codec
+from tileir.formats.container import version_of
 from tileir.formats.cursor import Oddity, Slice
 from tileir.formats.deferred import Deferred
 from tileir.formats.forks import Lock
+from tileir.formats.functions import KERNEL
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import MAX_SHARED_PARAMETERS, Limits
+from tileir.formats.recursion import deep_recursion
 
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
+from .declarations import Declaration, declaration
 from .field_search import FieldFound, Search
 from .function import Function, Global, Section, Source
 from .once import once
@@ -59,7 +63,7 @@ class OriginalFile:
         self._unused_due: bool | None = None
         self._lock = Lock()
         self.file = codec.parse_file(data, warnings=self.oddities)
-        self.version = self.file["header"]["version"]
+        self.version = version_of(self.file["header"])
         self.tag: int = self.file["header"]["tag"]
         self.sections = tuple(_sections(self.file["sections"]))
         self._active = {section.name: section for section in self.sections}
@@ -70,7 +74,8 @@ class OriginalFile:
     def _read_tables(self) -> None:
         empty = Container(entries=())
         strings = Strings((self.section("String") or empty)["entries"])
-        types = TypeTable((self.section("Type") or empty)["entries"], self.limits, self.error)
+        entries = (self.section("Type") or empty)["entries"]
+        types = TypeTable(entries, self.limits, self.error, strings)
         self._type_tags = types.tags
         self.tables = Tables(strings, types, (self.section("Constant") or empty)["entries"])
         producer = self.section("Producer")
@@ -107,7 +112,37 @@ class OriginalFile:
             records = self.section("Func") or ()
             self._count_parameters(records)
             source = cast(Source, self)  # pyright does not look through `once`
-            return [Function(source, index, record) for index, record in enumerate(records)]
+            return [
+                Function(source, index, record)
+                for index, record in enumerate(records)
+                if record["flags"] & KERNEL
+            ]
+
+    @once
+    def declarations(self) -> list[Declaration]:
+        """The functions without bodies, which only files with public-preview content have."""
+        return [read for read, _ in self.declared]
+
+    @once
+    def declared(self) -> list[tuple[Declaration, Container]]:
+        """Each declaration with its record in the function table."""
+        if not self.version.preview:
+            return []
+        with self.located(), deep_recursion(self.limits):
+            records = self.section("Func") or ()
+            return [
+                (self._declaration(record, index), record)
+                for index, record in enumerate(records)
+                if not record["flags"] & KERNEL
+            ]
+
+    def _declaration(self, record: Container, index: int) -> Declaration:
+        try:
+            debug, number = cast("DebugInfo | None", self.debug), record["location"]
+            location = debug.location(number, 0) if debug is not None and number else None
+            return declaration(record, index, self.tables, location)
+        except BadReference as bad:
+            raise bad.at(f"func[{index}]") from None
 
     def _count_parameters(self, records: Sequence[Container]) -> None:
         """Refuse functions that share signatures so often that their values would not end."""

@@ -15,6 +15,7 @@ from tileir.ir.constants import Constant
 from tileir.types import Scalar, Tile, Type
 
 from .bad_reference import BadReference, again
+from .preview_attributes import decode_preview
 from .strings import Strings
 from .type_table import TypeTable
 
@@ -98,7 +99,7 @@ def decode_attribute(row: tuple, tables: Tables) -> object:
         case "MultimemReductionKind", (number,):
             enum = MULTIMEM_REDUCTION_KIND
             return attr.EnumAttribute(enum.name, enum.by_value[number].name)
-    raise AssertionError(row)
+    return decode_preview(row, tables.strings, tables.types)
 
 
 def _plain(number: int | None) -> int | None:

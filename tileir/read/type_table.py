@@ -12,19 +12,24 @@ from typing import Any
 from construct import Container
 
 from tileir.errors import BytecodeError
+from tileir.expressions import ExprInt, ExprVar, SymbolicTuple
 from tileir.formats.deferred import Deferred
-from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
+from tileir.formats.enums import MEMORY_SPACE, PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Counted, Malformed
-from tileir.formats.types import DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX
+from tileir.formats.types import ATTRIBUTE, DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX, Extension
 from tileir.ir.type_rules import problem
 from tileir.types import (
+    Fragment,
     FunctionType,
     GatherScatterView,
+    ParameterType,
     PartitionView,
     Pointer,
     Scalar,
     StridedView,
+    SymbolicTile,
+    SymbolicType,
     TensorView,
     Tile,
     Token,
@@ -33,6 +38,8 @@ from tileir.types import (
 
 from .bad_reference import BadReference, Refuse, again, unlocated
 from .linker import Linker
+from .preview_attributes import decode_expression, decode_layout, row_of, types_of
+from .strings import Strings
 
 REFERENCES = {
     name: [
@@ -43,6 +50,16 @@ REFERENCES = {
     for name, arm in TYPE.by_name.items()
 }
 """Kind of record -> its fields that name other types, and whether they are lists."""
+
+ATTRIBUTES = {
+    name: [
+        field.name
+        for field in arm.fields.subcons
+        if field.subcon is ATTRIBUTE or isinstance(field.subcon, Extension)
+    ]
+    for name, arm in TYPE.by_name.items()
+}
+"""Kind of record -> its fields that are attributes, in which types may be named, too."""
 
 
 class Tags(Sequence):
@@ -69,9 +86,14 @@ class TypeTable(Linker, Sequence[Type]):
     """
 
     def __init__(
-        self, entries: Sequence[Container], limits: Limits = DEFAULT, refuse: Refuse = unlocated
+        self,
+        entries: Sequence[Container],
+        limits: Limits = DEFAULT,
+        refuse: Refuse = unlocated,
+        strings: Strings | None = None,
     ) -> None:
         super().__init__(limits.type_depth)
+        self._strings = strings or Strings(())
         self.entries = entries
         self._refuse = refuse
         self.tags: Sequence[int | None] = (
@@ -119,6 +141,9 @@ class TypeTable(Linker, Sequence[Type]):
             for inner in entry[name] if is_list else (entry[name],):
                 if inner < size:
                     yield inner
+        for name in ATTRIBUTES.get(entry["variant"], ()):
+            if entry[name] is not None:
+                yield from (inner for inner in types_of(row_of(entry[name])) if inner < size)
 
     def _made(self, number: int) -> Type:
         entry = self.entries[number]
@@ -148,7 +173,7 @@ class TypeTable(Linker, Sequence[Type]):
                 return f"type[{number}].{name}[{list(entry[name]).index(inner)}]"
             if entry[name] == inner:
                 return f"type[{number}].{name}"
-        raise ValueError(inner)
+        return f"type[{number}]"
 
     def _passable(self, index: int, path: str) -> Type:
         linked = self.at(index, path)
@@ -190,7 +215,14 @@ class TypeTable(Linker, Sequence[Type]):
             case "ptr":
                 return Pointer(other("pointee", Scalar, Pointer), attribute)
             case "tile":
-                return Tile(other("element", Scalar, Pointer), tuple(map(int, entry["shape"])))
+                element, shape = other("element", *ELEMENTS), tuple(map(int, entry["shape"]))
+                symbolic = entry.get("symbolic_shape") is not None
+                extents = self._extents(entry, path) if symbolic else tuple(map(ExprInt, shape))
+                if isinstance(element, SymbolicType) or not all(
+                    isinstance(part, ExprInt) for part in extents
+                ):
+                    return SymbolicTile(element, extents)
+                return Tile(element, shape)
             case "tensor_view":
                 return TensorView(
                     other("element", Scalar, Pointer),
@@ -217,7 +249,49 @@ class TypeTable(Linker, Sequence[Type]):
                 return FunctionType(types("parameters"), types("results"))
             case "token":
                 return Token()
+            case "preview$sym_t":
+                symbol = self._attribute(entry, "symbol", path, decode_expression)
+                if isinstance(symbol, ExprVar):
+                    return SymbolicType(symbol)
+                raise self._wrong(path, "symbol", "is not a variable")
+            case "preview$fragment":
+                return Fragment(
+                    other("element", *ELEMENTS),
+                    self._extents(entry, path),
+                    MEMORY_SPACE.by_value[entry["memory_space"]].name,
+                    self._attribute(entry, "mem_layout", path, decode_layout),
+                    self._attribute(entry, "fragmap", path, decode_layout),
+                    self._attribute(entry, "alignment", path, decode_expression),
+                )
+            case name if name in PARAMETERS:
+                return ParameterType(name)
         raise AssertionError(entry["variant"])
+
+    def _attribute(self, entry: Container, name: str, path: str, decode: Any) -> Any:
+        try:
+            return decode(row_of(entry[name]), self._strings, self)
+        except BadReference as bad:
+            raise bad.at(f"{path}.{name}") from None
+
+    def _extents(self, entry: Container, path: str) -> tuple[Any, ...]:
+        """Return the extents of a symbolic shape, with which the record's numbers must agree."""
+        symbolic = self._attribute(entry, "symbolic_shape", path, decode_expression)
+        if not isinstance(symbolic, SymbolicTuple):
+            raise self._wrong(path, "symbolic_shape", "is not a tuple")
+        numbers = [
+            part.number if isinstance(part, ExprInt) else DYNAMIC for part in symbolic.elements
+        ]
+        if numbers != list(map(int, entry["shape"])):
+            raise self._wrong(path, "shape.count", "is not that of the symbolic shape")
+        return symbolic.elements
+
+    def _wrong(self, path: str, field: str, text: str) -> BadReference:
+        problem = f"the {field.partition('.')[0]} {text}"
+        return BadReference("type", 0, 0, path=f"{path}.{field}", problem=problem)
+
+
+ELEMENTS = (Scalar, Pointer, SymbolicType)
+PARAMETERS = ("index", "none", "preview$shape", "preview$Datatype", "preview$string")
 
 
 def _extent(size: int) -> int | None:

@@ -15,6 +15,7 @@ from tileir.errors import LONGEST_MESSAGE, Diagnostic, VerifyError
 from tileir.formats.errors import shorten
 from tileir.ir.attribute_kinds import ENTRY
 from tileir.messages.flags import flag
+from tileir.read.declarations import ExternFunction
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
@@ -22,7 +23,7 @@ from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
 from .items import good_functions, good_globals, producer_problems
 from .malformed import all_well_formed
-from .rules import hints, names, symbols
+from .rules import hints, names, preview, symbols
 from .rules.debug import function_problem
 from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
@@ -101,7 +102,30 @@ def _module(
     variables = {variable.name: variable for variable in globals_}
     for function in functions:
         diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
-    return diagnostics
+    return diagnostics + list(_preview(bytecode, functions))
+
+
+def _preview(bytecode: Bytecode, functions: list[Function]) -> Iterator[Diagnostic]:
+    """Yield what is wrong with functions without bodies, and with calls of them."""
+    if not bytecode.version.preview:
+        return
+    named: dict[str, object] = {function.name: function for function in bytecode.functions}
+    for item in bytecode.declarations:
+        extern = isinstance(item, ExternFunction)
+        if item.name in named:
+            text = f"redefinition of symbol named '{item.name}'"
+            yield _about(symbols.UNIQUE, text, symbols.UNIQUE.hint, "", item.name)
+        named[item.name] = item
+        text = preview.declaration_problem(item)
+        if text:
+            rule = preview.FUNCTION if extern else preview.IMPLEMENTATION
+            word = "preview$func" if extern else "preview$extern_impl"
+            yield _about(rule, text, rule.hint, item.name, word)
+    for function in functions:
+        for op in function.walk():
+            text = preview.call_problem(op, named) if op.name == "preview$call" else None
+            if text:
+                yield Diagnostic.about(op, function.name, preview.CALL.id, text)
 
 
 def refuse(diagnostics: list[Diagnostic]) -> None:

@@ -10,6 +10,7 @@ from construct import Construct
 
 from tileir import attributes as attr
 from tileir.errors import BuildError
+from tileir.expressions import PREVIEW_ATTRIBUTES
 from tileir.formats.attributes import (
     ATTRIBUTE,
     ATTRIBUTE_LIST,
@@ -25,6 +26,7 @@ from tileir.ir.attribute_kinds import attribute_problem, constant_problem, value
 from tileir.ir.constants import Constant
 from tileir.types import Type
 
+from .preview_attributes import encode_preview
 from .tables import OutputTables
 from .type_table import case_number
 
@@ -44,6 +46,7 @@ def _require(problem: str) -> None:
 
 
 def _tagged(value: Any, tables: OutputTables) -> Record:
+    """Return the record of what `attribute_problem` has found to be an attribute."""
     match value:
         case bool():
             return {"variant": "Bool", "truth": int(value)}
@@ -72,6 +75,8 @@ def _tagged(value: Any, tables: OutputTables) -> Record:
             return {"variant": "Dictionary", "entries": _entries(value, tables)}
         case tuple() | list():
             return {"variant": "Array", "elements": [_tagged(item, tables) for item in value]}
+    if isinstance(value, PREVIEW_ATTRIBUTES):
+        return encode_preview(value, tables.string, tables.types.index)
     raise AssertionError(value)
 
 

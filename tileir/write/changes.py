@@ -57,7 +57,7 @@ def rewritten(module: Module, check: bool) -> bytes:
     writer = Writer(original.version, original, check, globals=variables)
     producers = writer.records("Producer")
     before = Entries(
-        [function.record for function in original.functions],
+        [function.record for function in original.functions] + _declared(original),
         [record for _, record in original.globals],
         producers,
     )
@@ -85,6 +85,7 @@ def compacted(module: Module, check: bool) -> bytes:
     )
     variables = [writer.variable(variable) for variable in module.globals]
     functions = [_new(writer, _unread(function)) for function in module.functions]
+    functions = _compacted_order(module, functions, writer)
     _check_names(module, [item.name for item in (*module.functions, *module.globals)])
     if check:
         _check_uses(writer, module)
@@ -94,6 +95,12 @@ def compacted(module: Module, check: bool) -> bytes:
     if module.producer is not None:
         writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
     return writer.file()
+
+
+def _compacted_order(module: Module, records: list[Record], writer: Writer) -> list[Record]:
+    """Return the records of functions with new ones of the declarations, as `_in_order` does."""
+    new = {id(old): writer.declaration(read) for read, old in module.original.declared}
+    return [new.get(id(record), record) for record in _in_order(module, records)]
 
 
 def _check_overlap(original: OriginalFile) -> None:
@@ -160,8 +167,28 @@ def _functions(writer: Writer, module: Module) -> list[Record]:
     if changed or not same:
         names = changed if same else [function.name for function in module.functions]
         _check_names(module, names)
-        writer.replace("Func", records)
-    return records
+        writer.replace("Func", _in_order(module, records))
+    return records + _declared(module.original)
+
+
+def _declared(original: OriginalFile) -> list[Record]:
+    """Return the records of functions without bodies."""
+    return [record for _, record in original.declared]
+
+
+def _in_order(module: Module, records: list[Record]) -> list[Record]:
+    """Return the records of a module's functions with those of its declarations among them.
+
+    A declaration stays in front of the first function of the file that it was in front of.
+    """
+    waiting = list(module.original.declared)
+    ordered: list[Record] = []
+    for function, record in zip(module.functions, records, strict=True):
+        if isinstance(function, Function) and function.source is module.original:
+            while waiting and waiting[0][0].index < function.index:
+                ordered.append(waiting.pop(0)[1])
+        ordered.append(record)
+    return ordered + [record for _, record in waiting]
 
 
 def _producer(writer: Writer, module: Module, original: list[Record]) -> list[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.errors import BuildError
-from tileir.formats.version import SUPPORTED, Version
+from tileir.formats.version import PREVIEW, SUPPORTED, Version
 
 
 def supported(version: Version | str | tuple[int, int]) -> Version:
@@ -12,6 +12,6 @@ def supported(version: Version | str | tuple[int, int]) -> Version:
         requested = Version.of(version)
     except ValueError as error:
         raise BuildError(str(error)) from None
-    if requested not in SUPPORTED:
+    if requested not in (*SUPPORTED, PREVIEW):
         raise BuildError(f"version {requested} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
     return requested

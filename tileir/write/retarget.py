@@ -16,7 +16,7 @@ from construct import Construct, Container, Renamed
 from tileir.errors import BuildError, Feature, VersionError
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
-from tileir.formats.container import TAG_SINCE
+from tileir.formats.container import PREVIEW_BIT, TAG_SINCE
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.functions import (
     ARGUMENT_ATTRIBUTES_SINCE,
@@ -24,6 +24,7 @@ from tileir.formats.functions import (
     FUNCTION,
     HINTS,
     HINTS_SINCE,
+    KERNEL,
 )
 from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
 from tileir.formats.nodes import (
@@ -47,7 +48,7 @@ from tileir.formats.recursion import deep_recursion
 from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.formats.table import Table
 from tileir.formats.types import TYPE
-from tileir.formats.version import SUPPORTED, V13_1, Version
+from tileir.formats.version import PREVIEW, SUPPORTED, V13_1, Version
 
 LISTED = 100
 """Most oddities that an error lists."""
@@ -119,7 +120,9 @@ class _Retarget:
             if SECTIONS[name].since > self.target:
                 self._lack(f"{name} section", "", SECTIONS[name].since)
             self._convert(SECTIONS[name].payload, record, {}, name.lower(), "")
-        if file["header"]["tag"] and self.target >= TAG_SINCE:
+        if self.source.preview or self.target.preview:
+            file["header"]["tag"] = PREVIEW_BIT if self.target.preview else 0
+        elif file["header"]["tag"] and self.target >= TAG_SINCE:
             self._lack("header", "tag other than 0", V13_1, _before(TAG_SINCE))
         if self.features:
             raise VersionError(self.target, self._counted())
@@ -290,6 +293,11 @@ class _Retarget:
         self.numbers = list(range(len(parameters)))
         self.next = len(parameters)
         flags, known = record["flags"], len(_FLAGS.names)
+        if not flags & KERNEL:
+            if self.target < PREVIEW:
+                self._lack("function without a body", "", PREVIEW)
+            self.function = ""
+            return
         hints, given = record["hints"], record["argument_attributes"]
         if self._gains(FORM_SINCE) and flags >> known:
             self._lack("entry", f"flags beyond bit {known - 1}", V13_1, _before(FORM_SINCE))

@@ -14,7 +14,7 @@ from construct import Container
 from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
-from tileir.formats.container import ALIGNED
+from tileir.formats.container import ALIGNED, PREVIEW_BIT
 from tileir.formats.cursor import Slice
 from tileir.formats.enums import SYMBOL_VISIBILITY
 from tileir.formats.functions import (
@@ -33,6 +33,7 @@ from tileir.formats.version import Version
 from tileir.ir import Body, Value
 from tileir.ir.attribute_kinds import ENTRY, GLOBAL_VARIABLE, item_problem
 from tileir.messages.texts import display
+from tileir.read.declarations import Declaration
 from tileir.read.function import Function
 from tileir.types import FunctionType
 
@@ -40,6 +41,7 @@ from .attributes import Record, encode_attribute, encode_constant, integer
 from .body import BodyEncoder, parameters
 from .built_function import BuiltFunction, Written
 from .changed_bodies import Entry, Globals, check_edited, check_entry
+from .declarations import declaration_record
 from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
@@ -127,10 +129,21 @@ class Writer:
             "flags": KERNEL | PRIVATE * function.private | HINTS * announced,
             "hints": row if always or announced else None,
             "argument_attributes": self._row(arguments) if listed else None,
+            "implementation": None,
+            "const_params": None,
         }
 
     def _row(self, attribute: object) -> Any:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
+
+    def declaration(self, declared: Declaration) -> Record:
+        """Return the record of a function without a body."""
+        try:
+            return declaration_record(declared, self.tables) | {
+                "location": self.debug_list(self.location(declared), [])
+            }
+        except BuildError as error:
+            raise BuildError(f"function {display(declared.name)}: {error}") from None
 
     def encoder(self) -> BodyEncoder:
         """Return an encoder of a body into these tables."""
@@ -189,7 +202,7 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function | Written) -> int:
+    def location(self, function: Function | Written | Declaration) -> int:
         """Return the number of the debug record of a function's location."""
         try:
             return self.tables.locations.number(function.location)
@@ -312,7 +325,8 @@ class Writer:
         """Return the bytes of the file, with replaced sections in the place of the old ones."""
         self._write_tables()
         if self.original is None:
-            header = {"magic": b"", "version": self.version, "tag": self.tag}
+            tag = self.tag | (PREVIEW_BIT if self.version.preview else 0)
+            header = {"magic": b"", "version": self.version, "tag": tag}
             return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
         old = self.original.file
         sections = []

@@ -34,7 +34,7 @@ class OutputTables:
         self.version = version
         self.limits = limits
         self.strings = Blobs(strings)
-        self.types = OutputTypes(version, types)
+        self.types = OutputTypes(version, types, self.string)
         self.constants = Blobs(constants)
         self.locations = OutputLocations(version, self.strings, debug)
 

@@ -3,37 +3,59 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tileir.errors import BuildError
+from tileir.expressions import PREVIEW_ATTRIBUTES, ExprInt, SymbolicTuple
 from tileir.formats import codec
-from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
-from tileir.formats.types import DYNAMIC, TYPE
+from tileir.formats.enums import MEMORY_SPACE, PADDING_VALUE, POINTER_ATTRIBUTE, Enum
+from tileir.formats.specialised.rows import pack
+from tileir.formats.types import ATTRIBUTE, DYNAMIC, TYPE
 from tileir.formats.version import V13_4, Version
 from tileir.ir.type_kinds import is_foreign
 from tileir.ir.type_rules import problem
 from tileir.messages.other_dialects import not_tile_ir
 from tileir.read.type_table import TypeTable
 from tileir.types import (
+    Fragment,
     FunctionType,
     GatherScatterView,
+    ParameterType,
     PartitionView,
     Pointer,
     Scalar,
     StridedView,
+    SymbolicTile,
+    SymbolicType,
     TensorView,
     Tile,
     Token,
     Type,
 )
 
+from .preview_attributes import encode_preview
+
+
+def no_strings(text: str) -> int:
+    """Raise BuildError: this type table has no string table beside it."""
+    raise BuildError(f"{text!r} is a name, and there is no table of names")
+
 
 class OutputTypes:
-    """The type table; `tags` has the tag of each entry, which decides how numbers are encoded."""
+    """The type table; `tags` has the tag of each entry, which decides how numbers are encoded.
 
-    def __init__(self, version: Version, table: TypeTable | None = None) -> None:
+    `string` gives the index of a string, which types in public preview have.
+    """
+
+    def __init__(
+        self,
+        version: Version,
+        table: TypeTable | None = None,
+        string: Callable[[str], int] = no_strings,
+    ) -> None:
         self.version = version
+        self._string = string
         self.tags: list[int | None] = list(table.tags) if table else []
         self.added: list[dict] = []
         self._known: dict[Type, int] = {}
@@ -78,7 +100,8 @@ class OutputTypes:
         """
         if is_foreign(type):
             raise BuildError(not_tile_ir(str(type)))
-        variant = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
+        named = isinstance(type, Scalar | ParameterType)
+        variant = type.name if named else VARIANTS[type.__class__]
         arm = TYPE.by_name.get(variant)
         if arm is None:
             raise BuildError(f"there is no type {variant!r}")
@@ -111,6 +134,19 @@ class OutputTypes:
                     raise BuildError(f"{type} has a signature in a signature")
                 record["parameters"] = [self.index(part) for part in type.parameters]
                 record["results"] = [self.index(part) for part in type.results]
+            case SymbolicType():
+                record["symbol"] = self._attribute(type.symbol)
+            case SymbolicTile() | Fragment():
+                self._link(record, type, "element", Scalar, Pointer, SymbolicType)
+                record["shape"] = [_number(extent) for extent in type.extents]
+                if isinstance(type, Fragment) or DYNAMIC in record["shape"]:
+                    record["symbolic_shape"] = self._attribute(SymbolicTuple(type.extents))
+                if isinstance(type, Fragment):
+                    record["memory_space"] = case_number(
+                        MEMORY_SPACE, type.memory_space, self.version
+                    )
+                    for name in ("mem_layout", "fragmap", "alignment"):
+                        record[name] = self._attribute(getattr(type, name))
         return record
 
     def _link(self, record: dict, type: Type, name: str, *kinds: type) -> None:
@@ -119,6 +155,12 @@ class OutputTypes:
             wanted = " or ".join(kind.__name__ for kind in kinds)
             raise BuildError(f"{name} of {type} must be a {wanted}, found {part}")
         record[name] = self.index(part)
+
+    def _attribute(self, value: Any) -> Any:
+        """Return the row of an attribute in public preview, of which the type is made."""
+        if isinstance(value, PREVIEW_ATTRIBUTES):
+            return pack(ATTRIBUTE, encode_preview(value, self._string, self.index), self.version)
+        raise BuildError(f"expected an attribute, found {value!r}")
 
     def _pointer_attribute(self, type: Pointer | TensorView) -> int | None:
         if type.attribute is not None and self.version < V13_4:
@@ -135,8 +177,15 @@ VARIANTS = {
     GatherScatterView: "gather_scatter_view",
     FunctionType: "func",
     Token: "token",
+    SymbolicType: "preview$sym_t",
+    SymbolicTile: "tile",
+    Fragment: "preview$fragment",
 }
-"""Class of a type -> name of its record; the record of a scalar has the scalar's name."""
+"""Class of a type -> name of its record; that of a scalar or ParameterType has its own name."""
+
+
+def _number(extent: Any) -> int:
+    return operator.index(extent.number) if isinstance(extent, ExprInt) else DYNAMIC
 
 
 def _extent(size: int | None) -> int:

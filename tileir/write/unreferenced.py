@@ -22,6 +22,7 @@ from tileir.formats.functions import BODY, FUNCTION
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.sections import GLOBAL, PRODUCER
 from tileir.formats.specialised.references import References
+from tileir.formats.types import TYPE
 
 from .attributes import Record
 
@@ -98,6 +99,7 @@ class OutputFile:
         was, now = _Walk(self), _Walk(self)
         was.add(changed, tolerant=True)
         now.add(made)
+        now.add_types()
         if was.found - now.found:
             now.add(after.without(made))
         return was.found - now.found
@@ -143,6 +145,12 @@ class _Walk:
             self._collect(GLOBAL, record)
         for record in entries.producer:
             self._collect(PRODUCER, record)
+
+    def add_types(self) -> None:
+        """Add the names that types in public preview hold; others hold nothing but numbers."""
+        if self._file.original.version.preview:
+            for record in self._file.original.tables.types.entries:
+                self._collect(TYPE, record)
 
     def _collect(self, node: Construct, record: object) -> References:
         references = _references(self._file.original, node, record)

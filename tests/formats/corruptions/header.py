@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import MAGIC, V13_1, V13_3, V13_4
-from .rows import FILE, NEWER, NEWEST, OLDEST, Row, refused, same
+from .rows import FILE, NEWER, NEWEST, OLDEST, READ, Row, refused, same
 
 NOT_OURS = "input does not correspond to Tile IR bytecode"
 NO_HEADER = "failed to parse bytecode header"
@@ -85,7 +85,7 @@ ROWS = (
         "version tag 1 in 13.5",
         NEWEST.with_(tag=1),
         "@12 public-preview bytecode requires at least one enabled preview feature",
-        "preview",
+        READ,
     ),
     *[
         refused(

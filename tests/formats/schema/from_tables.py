@@ -26,7 +26,7 @@ class Document:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("#"):
                 page = title = line.strip("# ")
-            elif found := re.match(r"\*\*(\w+)\*\*, tag", line):
+            elif found := re.match(r"\*\*([\w$]+)\*\*, tag", line):
                 title = f"{page}: {found[1]}"
             elif line.startswith("| `"):
                 name, layout, when, _ = row(line)
@@ -58,6 +58,7 @@ class Reader:
         self.leaves: dict[str, object] = {}
         self.types: list[str] = []
         self.version = (0, 0)
+        self.preview = False
         self.next_value = 0
         self.results: list[int | None] = []
 
@@ -91,6 +92,7 @@ class Reader:
         """The whole file: header, sections, then the payloads in the order that the text gives."""
         header = self.record("Header", "header")
         self.version = header["version"]
+        self.preview = self.version == (13, 5) and bool(header["tag"] & 1)
         payloads: dict[str, tuple[int, int]] = {}
         index = 0
         while True:
@@ -140,6 +142,14 @@ class Reader:
             return self.version >= (int(found[1]), int(found[2]))
         if found := re.fullmatch(r"before (\d+)\.(\d+)", term):
             return self.version < (int(found[1]), int(found[2]))
+        if term == "13.5 preview":
+            return self.preview
+        if term == "before 13.5 preview":
+            return not self.preview
+        if found := re.fullmatch(r"not `(\w+)` bit ([\d or]+)", term):
+            return not any(
+                values.get(found[1], 0) >> int(bit) & 1 for bit in found[2].split(" or ")
+            )
         if found := re.fullmatch(r"`(\w+)` bit (\d+)", term):
             return bool(values.get(found[1], 0) >> int(found[2]) & 1)
         found = re.fullmatch(r"`(\w+)` not 0", term)
@@ -156,6 +166,9 @@ class Reader:
             return [self.note(f"{path}[{i}]", self.number(item)) for i in range(count)]
         if found := re.fullmatch(r"table, (\d+) bits, of (.*)", layout):
             return self.table(int(found[1]) // 8, found[2], path)
+        if layout.endswith(", if the record has more bytes"):
+            more = self.at < self.end
+            return self.read(layout.partition(",")[0], path) if more else None
         if layout.endswith("[]"):
             return self.items(path, lambda place: self.read(layout[:-2], place))
         if found := re.fullmatch(r"(.*) x (\d+)", layout):
@@ -193,6 +206,7 @@ class Reader:
                 count += 1
             return None
         pages = {"function": "Functions", "global": "Globals", "debug": "Debug"}
+        pages["implementation"] = "Implementations"
         if layout in pages:
             return self.record(pages[layout], path)
         if layout == "op":

@@ -15,6 +15,7 @@ from construct import Container
 from tests.ksy.tile_ir_bytecode import KaitaiStream, KaitaiStruct, TileIrBytecode
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE, ScalarBits
+from tileir.formats.container import version_of
 from tileir.formats.cursor import Slice, Span
 from tileir.formats.mirror.names import identifier
 from tileir.formats.version import Version
@@ -38,7 +39,7 @@ def traced(data: bytes) -> dict[str, object]:
     view, trace = memoryview(data), []
     file = codec.parse_file(view, trace=trace)
     active = {section["name"]: section["payload"] for section in file["sections"]}
-    version = file["header"]["version"]
+    version = version_of(file["header"])
     tags: list[int | None] = []
     leaves: dict[str, object] = {}
     if "Type" in active:

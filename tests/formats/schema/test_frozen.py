@@ -8,17 +8,17 @@ from pathlib import Path
 from construct import Construct, Renamed
 
 from tileir.formats.attributes import ATTRIBUTE, INT_LIST
-from tileir.formats.container import ALIGNED, FILE, MAGIC, PREVIEW
+from tileir.formats.container import ALIGNED, FILE, MAGIC, PREVIEW_BIT
 from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.enums import ENUMS
-from tileir.formats.functions import FUNCTION
+from tileir.formats.functions import EXTERN_IMPL, FUNCTION
 from tileir.formats.leaves import FILL, EnumValue, Fixed, FlagWord
-from tileir.formats.nodes import Alternative, Flag, If, Record, Since, Variant
+from tileir.formats.nodes import Alternative, Flag, If, Record, Since, Unless, Variant
 from tileir.formats.ops import OPS
 from tileir.formats.ops.wire import OP, flag_slots
 from tileir.formats.sections import END, SECTIONS
 from tileir.formats.types import DYNAMIC, TYPE
-from tileir.formats.version import SUPPORTED, V13_1, Version
+from tileir.formats.version import PREVIEW, SUPPORTED, V13_1, Version
 
 FROZEN = Path(__file__).parent / "frozen.txt"
 VARIANTS = {"type": TYPE, "attribute": ATTRIBUTE, "debug": DEBUG_RECORD}
@@ -47,6 +47,7 @@ def records() -> Iterator[tuple[str, Version, Record]]:
         for arm in variant.arms.values():
             yield arm.name, arm.since, arm.fields
     yield "entry", V13_1, FUNCTION
+    yield "implementation", PREVIEW, EXTERN_IMPL
 
 
 def words(since: Version, record: Record) -> Iterator[tuple[Version, str, FlagWord]]:
@@ -77,7 +78,7 @@ def container() -> Iterator[str]:
     """What is around the sections, and numbers that stand for something else than themselves."""
     yield f"magic {MAGIC.hex(' ')}"
     yield from (f"version {version.major} {version.minor}" for version in SUPPORTED)
-    yield f"flag header {PREVIEW.bit_length() - 1} preview"
+    yield f"flag header {PREVIEW_BIT.bit_length() - 1} preview"
     yield f"flag section {ALIGNED.bit_length() - 1} aligned"
     yield f"section {END.number} {END.name}"
     for section in SECTIONS:
@@ -144,7 +145,11 @@ def test_masks_are_the_bits_of_their_names() -> None:
                     assert mask == 1 << word.names.index(bit)
                     seen.add((owner, field.name, bit))
     others = {(owner, field, bit) for owner, field, bit in seen if field != bit}
-    assert others == {("entry", "hints", "kernel"), ("entry", "argument_attributes", "kernel")}
+    assert others == {
+        ("entry", "hints", "kernel"),
+        ("entry", "argument_attributes", "kernel"),
+        ("entry", "implementation", "hints"),  # what the bit says where there is no kernel
+    }
     announced = {(owner, bit) for owner, _, bit in seen}
     silent = {("entry", "private"), ("DISubprogram", "declaration")}
     every = {
@@ -161,7 +166,7 @@ def masks(field: Renamed, word: str) -> Iterator[int]:
     waiting: list[object] = [field.subcon]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, If | Flag) and node.field == word:
+        if isinstance(node, If | Flag) and node.field == word and not isinstance(node, Unless):
             yield node.mask
         waiting += [layout for _, layout in getattr(node, "layouts", ())]
         if isinstance(node, If | Since):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import INVALID, ROOT, VALID, name_of
+from tests.corpus import INVALID, PREVIEW, ROOT, VALID, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tests.formats.mutants import TOO_LENIENT, tally, verdict
 from tests.formats.small import EMPTY_SIGNATURE, debug, file, kernel, varint
@@ -112,6 +112,11 @@ def rare() -> bytes:
     return file((2, 8, functions), records, strings, table, version=LATEST)
 
 
+@pytest.mark.parametrize("path", PREVIEW, ids=name_of)
+def test_preview_content_is_read_alike(path: Path) -> None:
+    assert theirs(path.read_bytes()) == ours(path.read_bytes())
+
+
 def test_what_no_fixture_has_is_read_alike() -> None:
     data = rare()
     leaves = theirs(data)
@@ -124,13 +129,13 @@ def test_what_no_fixture_has_is_read_alike() -> None:
 @pytest.mark.slow
 def test_every_op_type_attribute_and_record_was_compared() -> None:
     met: dict[str, set[int]] = {"opcode": set(), "tag": set()}
-    for data in (rare(), *(path.read_bytes() for path in VALID)):
+    for data in (rare(), *(path.read_bytes() for path in (*VALID, *PREVIEW))):
         for path, value in ours(data).items():
             if path.endswith(".opcode"):
                 met["opcode"].add(value)
             elif path.endswith(".tag"):
-                table = re.match(r"type|debug", path)
-                met.setdefault(table[0] if table else "attribute", set()).add(value)
+                table = re.fullmatch(r"(type|debug)[a-z_.]*\[\d+\]\.tag", path)
+                met.setdefault(table[1] if table else "attribute", set()).add(value)
     assert met["opcode"] == OP.arms.keys()
     assert met["type"] == TYPE.arms.keys()
     assert met["attribute"] >= ATTRIBUTE.arms.keys()
@@ -160,7 +165,7 @@ def test_javascript_finds_the_same_leaves(tmp_path: Path) -> None:
     (parser,) = node("compile.mjs", "javascript", tmp_path).split()
     rarity = tmp_path / "rare.tileirbc"
     rarity.write_bytes(rare())
-    files = [rarity, *VALID]
+    files = [rarity, *VALID, *PREVIEW]
     lines = node("read.mjs", parser, *files).splitlines()
     assert len(lines) == len(files)
     for path, line in zip(files, lines, strict=True):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from tests.corpus import PREVIEW, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
@@ -48,6 +50,11 @@ def the_document_is_enough_to_read_a_file(fixture: Fixture) -> None:
 
 def test_the_document_is_enough_to_read_what_no_fixture_has(document: Document) -> None:
     assert read(document, rare()).leaves == traced(rare())
+
+
+@pytest.mark.parametrize("path", PREVIEW, ids=name_of)
+def test_the_document_is_enough_to_read_preview_content(document: Document, path: Path) -> None:
+    assert read(document, path.read_bytes()).leaves == traced(path.read_bytes())
 
 
 def test_every_number_is_in_the_document(document: Document) -> None:

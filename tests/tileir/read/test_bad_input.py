@@ -63,12 +63,12 @@ def test_unknown_versions(version: tuple[int, int]) -> None:
     assert error.offset == 8
 
 
-def test_preview_content_is_named() -> None:
-    newest = (FIXTURES / "13.5").glob("*.tileirbc")
-    data = bytearray(next(newest).read_bytes())
-    data[10] = 1
+def test_preview_content_that_the_header_does_not_announce_is_named() -> None:
+    data = bytearray((FIXTURES / "preview" / "calls.tileirbc").read_bytes())
+    data[10] = 0
     error = refused(bytes(data))
     assert error.kind == "preview"
+    assert "which the header does not announce" in error.hint
 
 
 def test_an_index_out_of_range_is_found_where_it_is() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from types import MappingProxyType
 
 from tileir.bytecode import Bytecode
 from tileir.errors import AssemblyError, BuildError, Problem
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
-from tileir.formats.version import LATEST, Version
+from tileir.formats.version import LATEST, PREVIEW, Version
 from tileir.launch.attributes import LaunchAttributes
+from tileir.read.declarations import Declaration
 from tileir.read.paused_collector import paused_collector
 from tileir.read.text_positions import TextPositions
 from tileir.write.requested_version import supported
@@ -30,7 +32,8 @@ def assemble(
 ) -> Bytecode:
     """Return the module of a text, which tileirdisasm printed or which is MLIR's spelling of it.
 
-    version  bytecode version to write, the latest if None
+    version  bytecode version to write, the latest if None; with the header's bit for
+             public-preview content if that is the latest and the text has such content
     name     name of the text in messages, for example its file
 
     Raises AssemblyError, which lists everything that is wrong with the text, or that the version
@@ -38,6 +41,8 @@ def assemble(
     module's `launch_attributes`, and the positions of its parts in its `text`.
     """
     chosen = LATEST if version is None else supported(version)
+    if chosen == PREVIEW.plain and isinstance(text, str) and PREVIEW_WORD.search(text):
+        chosen = PREVIEW
     if not isinstance(text, str):
         raise TypeError(f"expected a str, got {type(text).__name__}")
     text = text.removeprefix(BYTE_ORDER_MARK)
@@ -69,6 +74,9 @@ def _positions(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -
     return TextPositions(name, text, bytecode.original, symbols, ops, module.attribute_positions)
 
 
+PREVIEW_WORD = re.compile(r"(?<![\w$.])preview\$\w")
+"""What the text of public-preview content begins with."""
+
 BYTE_ORDER_MARK = "\ufeff"
 UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
 """The byte order marks of UTF-16, read as UTF-8 with surrogate escapes."""
@@ -98,9 +106,10 @@ def _written(module: ModuleReader, version: Version, limits: Limits) -> bytes:
             record = {"producer": writer.tables.string(module.producer[0])}
             writer.replace("Producer", record)
         functions, variables = [], []
-        for entry in module.entries:
-            at = entry.at
-            functions.append(writer.function(entry))
+        for item, position in module.in_order():
+            at = position
+            declared = isinstance(item, Declaration)
+            functions.append(writer.declaration(item) if declared else writer.function(item))
         for variable, position in module.globals:
             at = position
             variables.append(writer.variable(variable))

@@ -29,7 +29,7 @@ from .scope import UNKNOWN, BodyScope
 from .source import Source
 from .structured import TILE_IR_GRAMMAR
 
-START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
+START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_][\w$]*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
 
 GENERIC = re.compile(rf'(?:{RESULTS}={SKIP})?"', re.ASCII)
@@ -37,7 +37,7 @@ DIALECT_OP = re.compile(r"(\w++)\.([\w.]++)", re.ASCII)
 NAMED = re.compile(r"(%[\w$.-]++)(?::([0-9]++))?", re.ASCII)
 AHEAD = re.compile(
     r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]'
-    rf"|\n[ \t\r]*+(?:({SOME_RESULTS})=|(?:cuda_tile\.)?(\w++))?",
+    rf"|\n[ \t\r]*+(?:({SOME_RESULTS})=|(?:cuda_tile\.)?([\w$]++))?",
     re.ASCII,
 )
 MOST_RESULTS = 1 << 16

@@ -13,16 +13,19 @@ from tileir.formats.functions import ARGUMENT_ATTRIBUTES_SINCE
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.formats.sections import BY_NAME as SECTIONS
+from tileir.formats.version import PREVIEW
 from tileir.ir import Body
 from tileir.ir.locations import CallSite, SourceLocation, Subprogram
 from tileir.launch.attributes import MODULE_NAME
 from tileir.messages.other_dialects import MODULE, not_tile_ir
+from tileir.read.declarations import Declaration
 from tileir.read.function import Global
 from tileir.types import FunctionType, Tile, Type
 from tileir.write.location_table import misplaced
 from tileir.write.sections import GLOBAL_SINCE
 
 from .body import BodyReader
+from .declarations import read_extern, read_implementation
 from .diagnostics import Refused, Stop
 from .grammar import Grammar
 from .lexer import ALIAS, VALUE, line_of, phrase, shown
@@ -34,10 +37,13 @@ from .structured import TILE_IR_GRAMMAR
 
 ENTRY = BY_NAME["entry"].regions[0]
 ITEM = re.compile(
-    r"(?:cuda_tile\.)?(entry|global)\b|((?:cuda_tile\.|builtin\.)?module)\b", re.ASCII
+    r"(?:cuda_tile\.)?(entry|global|preview\$func|preview\$extern_impl)\b"
+    r"|((?:cuda_tile\.|builtin\.)?module)\b",
+    re.ASCII,
 )
 NEXT_ITEM = re.compile(
-    r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
+    r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]'
+    r"|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module|preview\$func|preview\$extern_impl)\b",
     re.ASCII,
 )
 
@@ -69,6 +75,7 @@ class ModuleReader:
     source: Source
     grammar: Grammar = TILE_IR_GRAMMAR
     entries: list[AssembledEntry] = field(default_factory=list)
+    declarations: list[tuple[Declaration, int]] = field(default_factory=list)
     globals: list[tuple[Global, int]] = field(default_factory=list)
     producer: tuple[str, int] | None = None
     module_attributes: dict[str, object] = field(default_factory=dict)
@@ -149,6 +156,8 @@ class ModuleReader:
             self._entry()
         elif match[1] == "global":
             self._global()
+        elif match[1]:
+            self._declaration(match[1], at)
         else:
             self._module(at, match[2] == "cuda_tile.module", depth)
 
@@ -298,6 +307,19 @@ class ModuleReader:
             name, type, body, hints or Hints({}), attributes, location, at, body_reader.starts
         )
         self.entries.append(entry)
+
+    def in_order(self) -> list[tuple[AssembledEntry | Declaration, int]]:
+        """Return entries and declarations, each with its position, in the order of the text."""
+        items = [*((entry, entry.at) for entry in self.entries), *self.declarations]
+        return sorted(items, key=lambda item: item[1])
+
+    def _declaration(self, word: str, at: int) -> None:
+        """Read a function without a body."""
+        self.source.gate.need(word, PREVIEW, at, len(word))
+        read = read_extern if word == "preview$func" else read_implementation
+        declared = read(self.source, self._symbol)
+        if declared is not None:
+            self.declarations.append((declared, at))
 
     def _parameters(self) -> tuple[list[tuple[str, int, Type | None]], tuple]:
         """Read names and types in parentheses.

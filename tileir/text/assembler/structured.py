@@ -1,4 +1,4 @@
-"""The readers of ops with regions, whose syntax no assembly format gives."""
+"""The readers of ops whose syntax no assembly format gives: those with regions, and calls."""
 
 from __future__ import annotations
 
@@ -237,10 +237,58 @@ def read_arguments(body: BodyScope, op: Op) -> Arguments:
     return arguments
 
 
+def read_call(body: BodyScope, parsed: ParsedOp) -> Made:
+    """``preview$call @f<[4, "a"]>(%x) {arg_attrs = [{}]} : (T) -> T``"""
+    reader, expressions = body.reader, body.types.expressions
+    attributes, values, positions = parsed.attributes, [], []
+    parsed.positions["callee"] = [reader.at]
+    attributes["callee"], attributes["const_args"] = reader.symbol(), ()
+    if reader.accept(phrase("<")):
+        parsed.positions["const_args"] = [reader.at]
+        attributes["const_args"] = expressions.arguments()
+        reader.expect(phrase(">"))
+    reader.expect(phrase("("))
+    while not reader.accept(phrase(")")):
+        if values:
+            reader.expect(phrase(","))
+        positions.append(reader.at)
+        values.append(body.value())
+    parsed.operands["operands"], parsed.positions["operands"] = tuple(values), positions
+    if reader.text.startswith("{", reader.at):
+        _call_attributes(body, parsed)
+    reader.expect(phrase(": ("))
+    parsed.stated["operands"] = [] if reader.sees(phrase(")")) else body.types.read_list()
+    reader.expect(phrase(")"))
+    if reader.text.startswith("(", past_arrow(body)):
+        parsed.stated["results"] = _parenthesised(body)
+    else:
+        reader.expect(phrase("->"))
+        at = reader.at
+        parsed.stated["results"] = [(body.types.read(), at)]
+    return finished(body, parsed)
+
+
+def past_arrow(body: BodyScope) -> int:
+    """Return the position behind an arrow that comes next, and the blanks behind it."""
+    match = phrase("->").match(body.reader.text, body.reader.at)
+    return match.end() if match else body.reader.at
+
+
+def _call_attributes(body: BodyScope, parsed: ParsedOp) -> None:
+    """Read the dictionary of a call, of which lists of attributes are known."""
+    at = body.reader.at
+    for name, value in body.attributes.dictionary().items():
+        if name not in ("arg_attrs", "res_attrs") or not isinstance(value, tuple):
+            raise body.reader.refused(f"a call has no attribute {shown(name)}", at)
+        body.attributes.check_writable(value, at)
+        parsed.attributes[name] = value
+
+
 READERS: dict[str, OpReader] = {
     "for": read_for,
     "if": read_if,
     "loop": read_loop,
+    "preview$call": read_call,
     "reduce": _read_combining,
     "scan": _read_combining,
 }

@@ -8,12 +8,13 @@ from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.types import OPTIONAL_POINTER_ATTRIBUTE, TYPE
-from tileir.formats.version import LATEST, Version
+from tileir.formats.version import LATEST, PREVIEW, Version
 from tileir.ir import Op
 from tileir.types import (
     GatherScatterView,
     PartitionView,
     Pointer,
+    PreviewType,
     Scalar,
     StridedView,
     TensorView,
@@ -51,6 +52,9 @@ class Gate:
 
     def _missing(self, type: Type) -> Iterator[tuple[str, Version]]:
         """Yield the parts of a type that the version lacks, and the version that has them."""
+        if isinstance(type, PreviewType):
+            yield str(type), PREVIEW
+            return
         name = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
         parts = [(name, TYPE.by_name[name].since)]
         if isinstance(type, Pointer | TensorView) and type.attribute is not None:

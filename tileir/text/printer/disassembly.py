@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,12 @@ from tileir.errors import TileIRError
 from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
 from tileir.messages.flags import flag
+from tileir.read.declarations import Declaration
 from tileir.read.function import Function, Global
 from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
+from .declarations import print_declaration
 from .functions import FunctionPrinter
 from .pieces import BoundedText, Pieces
 
@@ -79,19 +81,35 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
 def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[Function]) -> None:
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
-    aliases = _aliases(bytecode.globals, functions) if debug else None
+    items = in_order(bytecode, functions)
+    aliases = _aliases(bytecode.globals, items) if debug else None
     tail = aliases.tail if aliases else None
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
-        for kernel in functions:
-            print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
-    if not bytecode.globals and not functions:
+        for item in items:
+            if isinstance(item, Declaration):
+                print_declaration(item, out, tail)
+            else:
+                print_kernel(FunctionPrinter(out, types, tail), bytecode, item)
+    if not bytecode.globals and not items:
         out.append(EMPTY)
         out.append(NOWHERE if debug else "")
     elif aliases:
         aliases.define(out)
+
+
+def in_order(bytecode: Bytecode, functions: list[Function]) -> list[Function | Declaration]:
+    """Return functions and the module's declarations in the order of the file."""
+    waiting = bytecode.declarations
+    items: list[Function | Declaration] = []
+    for function in functions:
+        if isinstance(function, Function) and function.source is bytecode.original:
+            while waiting and waiting[0].index < function.index:
+                items.append(waiting.pop(0))
+        items.append(function)
+    return items + waiting
 
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
@@ -100,7 +118,9 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
         printer.function(function)
 
 
-def _aliases(variables: list[Global], functions: list[Function]) -> LocationAliases:
+def _aliases(
+    variables: list[Global], functions: Sequence[Function | Declaration]
+) -> LocationAliases:
     with not_forking:
         from .locations import LocationAliases
 

@@ -7,7 +7,7 @@ by their first use in a global, a kernel or its ops.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tileir.ir import Op
 from tileir.ir.locations import (
@@ -19,6 +19,7 @@ from tileir.ir.locations import (
     SourceLocation,
     Subprogram,
 )
+from tileir.read.declarations import Declaration
 from tileir.read.function import Function, Global
 
 from .pieces import Pieces
@@ -53,7 +54,9 @@ class _Alias:
 class LocationAliases:
     """The aliases of all debug records that the text of a module refers to."""
 
-    def __init__(self, variables: list[Global], functions: list[Function]) -> None:
+    def __init__(
+        self, variables: list[Global], functions: Sequence[Function | Declaration]
+    ) -> None:
         self._made: dict[int, _Alias] = {}
         self._alike: dict[tuple, _Alias] = {}
         self._seen: dict[_Alias, None] = {}
@@ -162,8 +165,10 @@ class LocationAliases:
         return known
 
 
-def _printed(function: Function) -> Iterator[Op]:
+def _printed(function: Function | Declaration) -> Iterator[Op]:
     """Yield the ops that are printed, in the order of the text."""
+    if isinstance(function, Declaration):
+        return
     waiting = [iter(shown(None, function.body.block))]
     while waiting:
         for op in waiting[-1]:

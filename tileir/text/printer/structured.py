@@ -1,9 +1,10 @@
-"""The text of ops with regions, whose syntax no assembly format gives."""
+"""The text of ops whose syntax no assembly format gives: those with regions, and calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from tileir.expressions import argument_list, qualified
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Block, Op, Value
 from tileir.ir.dialect import TILE_IR
@@ -97,10 +98,31 @@ def iteration_values(text: KernelText, names: list[str], initial: tuple[Value, .
     return f"iter_values({', '.join(f'{name} = {text.name(value)}' for name, value in pairs)})"
 
 
+def print_call(op: Op, text: KernelText, margin: str) -> None:
+    """``preview$call @f<[4, "a"]>(%x) {arg_attrs = [{}]} : (!cuda_tile.T) -> !cuda_tile.T``"""
+    attributes, operands = op.attributes, op.operands["operands"]
+    text.reserve((attributes["const_args"], attributes["arg_attrs"], attributes["res_attrs"]))
+    text.add(f" {values.symbol(attributes['callee'])}")
+    if attributes["const_args"]:
+        text.add(f"<{argument_list(attributes['const_args'])}>")
+    text.add(f"({', '.join(map(text.name, operands))})")
+    stated = {
+        name: attributes[name]
+        for name in ("arg_attrs", "res_attrs")
+        if attributes[name] is not None
+    }
+    if stated:
+        text.add(f" {values.dictionary(stated)}")
+    results = ", ".join(qualified(value.type) for value in op.results)
+    text.add(f" : ({', '.join(qualified(value.type) for value in operands)}) -> ")
+    text.add(results if len(op.results) == 1 else f"({results})")
+
+
 PRINTERS: dict[str, Callable[[Op, KernelText, str], None]] = {
     "for": print_for,
     "if": print_if,
     "loop": print_loop,
+    "preview$call": print_call,
     "reduce": print_reduce,
     "scan": print_scan,
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tileir import attributes as attr
+from tileir.expressions import PREVIEW_ATTRIBUTES, full, parts_of, qualified
 from tileir.formats.attributes import (
     ATTRIBUTE,
     ATTRIBUTE_LIST,
@@ -16,39 +17,24 @@ from tileir.formats.attributes import (
     INT_LIST,
     STRING_INDEX,
 )
+from tileir.formats.enums import ENUMS
 from tileir.formats.leaves import Bool, EnumValue
 from tileir.formats.ops.assembly import enum_word
 from tileir.formats.ops.spec import Attribute
 from tileir.ir.constants import Constant, element_size
-from tileir.types import Scalar
+from tileir.messages.quoting import quoted
+from tileir.types import Scalar, parts_of_type
 
 from .numbers import float_text
 
 BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*")
 """Names that need no quotes."""
 
+PREVIEW_ENUMS = frozenset(enum.name for enum in ENUMS if enum.since.preview)
+"""Names of enums whose attributes are in public preview, and are spelled so."""
+
 MAX_LISTED = 100
 """The most elements of a constant that are listed; more are printed as one string of bytes."""
-
-
-def quoted(text: str) -> str:
-    """Return a string literal; characters other than printable ASCII are hexadecimal bytes."""
-    return f'"{escaped(text)}"'
-
-
-def escaped(text: str) -> str:
-    """Return the contents of a string literal."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return text
-    out = []
-    for byte in text.encode("utf-8", "surrogateescape"):
-        if byte == 0x5C:
-            out.append("\\\\")
-        elif byte == 0x22 or not 0x20 <= byte < 0x7F:
-            out.append(f"\\{byte:02X}")
-        else:
-            out.append(chr(byte))
-    return "".join(out)
 
 
 def symbol(name: str) -> str:
@@ -88,9 +74,13 @@ def attribute(value: object, elided: bool = False) -> str:
     if isinstance(value, attr.Hints):
         return f"#cuda_tile.optimization_hints{hints(value)}"
     if isinstance(value, attr.TypeAttribute):
-        return str(value) if isinstance(value.type, Scalar) else f"!cuda_tile.{value}"
+        return qualified(value.type)
     if isinstance(value, attr.DenseElements):
         return f"dense<{dense_elements(value.constant)}> : !cuda_tile.{value.constant.type}"
+    if isinstance(value, PREVIEW_ATTRIBUTES):
+        return full(value)
+    if isinstance(value, attr.EnumAttribute) and value.enum in PREVIEW_ENUMS:
+        return f"#cuda_tile<preview${enum_word(value.enum)}<{value.name}>>"
     if isinstance(value, attr.EnumAttribute):
         return f"#cuda_tile.{enum_word(value.enum)}<{value.name}>"
     return f"#cuda_tile.{value}"
@@ -117,6 +107,10 @@ def extent(value: object) -> int:
             total += len(one.constant.data)
         elif isinstance(one, Constant):
             total += len(one.data)
+        elif isinstance(one, PREVIEW_ATTRIBUTES):
+            waiting += [part for part in parts_of(one) if isinstance(part, str)]
+        elif isinstance(one, attr.TypeAttribute):
+            waiting += [part for part in parts_of_type(one.type) if isinstance(part, str)]
     return total
 
 

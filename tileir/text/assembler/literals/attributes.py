@@ -19,6 +19,7 @@ from tileir.attributes import (
     SameElements,
     TypeAttribute,
 )
+from tileir.expressions import PREVIEW_ATTRIBUTES
 from tileir.formats.enums import ENUMS, ROUNDING_MODE
 from tileir.formats.limits import MAX_REPEATED_ATTRIBUTES, Limits
 from tileir.formats.ops.assembly import enum_word
@@ -190,6 +191,7 @@ class AttributeReader:
         match = FOREIGN.match(reader.text, at)
         name = match[0] if match else ""
         known = name.startswith("!cuda_tile.") or ALIAS.match(reader.text, at)
+        known = known or (name in ("index", "none") and self.types.gate.version.preview)
         if known or name in OWN_TYPES or not match:
             return self.types.read()
         return Opaque(self._foreign())
@@ -209,6 +211,8 @@ class AttributeReader:
 
     def _hash(self, depth: int, plain: str) -> object:
         reader, at = self.reader, self.reader.at
+        if self.types.expressions.starts():
+            return self.types.expressions.full()
         match = ALIAS.match(reader.text, at)
         if match is not None:
             reader.at = match.end()
@@ -388,6 +392,7 @@ WRITABLE = (
     DenseElements,
     EnumAttribute,
     Hints,
+    *PREVIEW_ATTRIBUTES,
 )
 OWN_TYPES = frozenset(KNOWN)
 """The first words of this dialect's types."""

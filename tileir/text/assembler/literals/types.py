@@ -11,21 +11,27 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tileir.builder.type_spelling import SCALARS
-from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
+from tileir.expressions import Expression, ExprInt, ExprVar
+from tileir.formats.enums import MEMORY_SPACE, PADDING_VALUE, POINTER_ATTRIBUTE, Enum
 from tileir.formats.limits import Limits
+from tileir.formats.types import TYPE
 from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.type_rules import problem
 from tileir.messages.wording import choice, did_you_mean
 from tileir.text.assembler.diagnostics import Diagnostics, Refused
-from tileir.text.assembler.lexer import ALIAS, SKIP, Reader, phrase, shown, token
+from tileir.text.assembler.lexer import ALIAS, SKIP, WORD, Reader, phrase, shown, token
 from tileir.text.assembler.versions import Gate
 from tileir.types import (
     Element,
+    Fragment,
     GatherScatterView,
+    ParameterType,
     PartitionView,
     Pointer,
     Scalar,
     StridedView,
+    SymbolicTile,
+    SymbolicType,
     TensorView,
     Tile,
     Token,
@@ -33,6 +39,7 @@ from tileir.types import (
 )
 
 from .aliases import BROKEN, Aliases
+from .expressions import ExpressionReader
 
 Kind = TypeVar("Kind")
 
@@ -51,6 +58,10 @@ NAME = token(r"(?:!cuda_tile\.)?[A-Za-z_]\w*+")
 EXTENT = re.compile(r"([0-9]++|\?)x", re.ASCII)
 LIST_EXTENT = token(r"[0-9]++|\?")
 LAST_EXTENT = re.compile(r"([0-9]++)(x?)", re.ASCII)
+
+QUALIFIED = "!cuda_tile<"
+PREVIEW = "preview$"
+BRACKET_X = re.compile(r"\]x", re.ASCII)
 
 LARGEST = 1 << 63
 """The exclusive upper bound of extents and strides."""
@@ -78,6 +89,7 @@ class TypeReader:
         self.aliases = aliases
         self.gate = gate
         self.limits = limits
+        self.expressions = ExpressionReader(reader, self, ParameterType("index"))
         self._known: dict[str, Type | None] = {}
 
     def read(self) -> Type | None:
@@ -99,11 +111,18 @@ class TypeReader:
         return type
 
     def _new(self) -> Type | None:
-        match = ALIAS.match(self.reader.text, self.reader.at)
-        if match is None or match[1][0] != "!":
+        match = self._alias()
+        if match is None:
             return self._type(0)
         self.reader.at = match.end()
         return self.aliases.type(match[1], match.start())
+
+    def _alias(self) -> re.Match[str] | None:
+        """Return the match of an alias of a type, if one comes next."""
+        if self.reader.text.startswith(QUALIFIED, self.reader.at):
+            return None
+        match = ALIAS.match(self.reader.text, self.reader.at)
+        return match if match is not None and match[1][0] == "!" else None
 
     def _checked(self, type: Type | None, start: int) -> Type | None:
         """Return the type; None, and report, if it breaks a rule or needs a newer version."""
@@ -144,7 +163,11 @@ class TypeReader:
 
     def _type(self, depth: int) -> Type:
         reader, at = self.reader, self.reader.at
+        if reader.text.startswith((QUALIFIED, PREVIEW), at):
+            return self._preview(depth)
         name = reader.take(NAME, "a type").removeprefix("!cuda_tile.")
+        if name in ("index", "none"):
+            return ParameterType(name)
         if name in SCALARS:
             return Scalar(name)
         if name == "token":
@@ -181,8 +204,8 @@ class TypeReader:
     def inner(self, depth: int, *kinds: type[Kind]) -> Kind:
         """Read a type inside a type, of one of some kinds."""
         at = self.reader.at
-        match = ALIAS.match(self.reader.text, at)
-        if match is not None and match[1][0] == "!":
+        match = self._alias()
+        if match is not None:
             self.reader.at = match.end()
             type = self.aliases.type(match[1], at)
             if type is None:
@@ -224,12 +247,82 @@ class TypeReader:
     def _element(self, depth: int) -> Element:
         return self.inner(depth, Scalar, Pointer)
 
-    def _tile(self, depth: int) -> Tile:
+    def _tile(self, depth: int) -> Tile | SymbolicTile:
         at, extents = self.reader.at, self.extents()
         shape = tuple(size for size in extents if size is not None)
         if len(shape) < len(extents):
             raise self.reader.refused("the shape of a tile is static", at)
-        return Tile(self._element(depth), shape)
+        more = self._symbolic_extents()
+        element = self._any_element(depth)
+        if more or isinstance(element, SymbolicType):
+            return SymbolicTile(element, (*map(ExprInt, shape), *more))
+        return Tile(element, shape)
+
+    def _any_element(self, depth: int) -> Element | SymbolicType:
+        """Read an element type, which in public preview may be that of a parameter."""
+        if self.reader.text.startswith((QUALIFIED, PREVIEW), self.reader.at):
+            return self.inner(depth, SymbolicType)
+        return self._element(depth)
+
+    # Public preview -----------------------------------------------------------------------------
+
+    def _symbolic_extents(self) -> list[Expression]:
+        """Read extents from the first on that is an expression in brackets."""
+        reader, extents = self.reader, []
+        while reader.text.startswith("[", reader.at):
+            reader.expect(phrase("["))
+            full = self.expressions.starts()
+            extents.append(self.expressions.expression() if full else self.expressions.short())
+            match = BRACKET_X.match(reader.text, reader.at)
+            if match is None:
+                raise reader.expected("']x'")
+            reader.at = match.end()
+            extents += [ExprInt(size) for size in self.extents() if size is not None]
+        return extents
+
+    def _preview(self, depth: int) -> Type:
+        """Read a type in public preview: ``!cuda_tile<preview$shape>`` or ``preview$shape``."""
+        reader, at = self.reader, self.reader.at
+        qualified = reader.accept(phrase("!cuda_tile <"))
+        name = reader.take(WORD, "a type")
+        if depth > self.limits.type_depth:
+            raise reader.refused(f"types nested more than {self.limits.type_depth} deep", at)
+        if name == "preview$sym_t":
+            reader.expect(phrase("<"))
+            type: Type = SymbolicType(ExprVar(reader.word("a name")))
+            reader.expect(phrase(">"))
+        elif name == "preview$fragment":
+            type = self._fragment(depth)
+        elif name in TYPE.by_name and TYPE.by_name[name].since.preview:
+            type = ParameterType(name)
+        else:
+            raise reader.refused(f"there is no type '{shown(name)}'", at)
+        if qualified:
+            reader.expect(phrase(">"))
+        return type
+
+    def _fragment(self, depth: int) -> Fragment:
+        """``<8xf32, local, mem_layout = <(8):(1)>, fragmap = <...>, alignment = 4>``"""
+        reader = self.reader
+        reader.expect(phrase("<"))
+        extents = [ExprInt(size) for size in self.extents() if size is not None]
+        extents += self._symbolic_extents()
+        element = self._any_element(depth + 1)
+        reader.expect(phrase(","))
+        space = case_of(reader, MEMORY_SPACE)
+        reader.expect(phrase(", mem_layout = <"))
+        memory = self.expressions.layout()
+        reader.expect(phrase(">, fragmap = <"))
+        fragmap = self.expressions.layout()
+        reader.expect(phrase(">"))
+        alignment: Expression = ExprInt(1)
+        if reader.accept(phrase(", alignment =")):
+            full = self.expressions.starts()
+            alignment = self.expressions.expression() if full else self.expressions.short()
+        reader.expect(phrase(">"))
+        return Fragment(element, tuple(extents), space, memory, fragmap, alignment)
+
+    # Views --------------------------------------------------------------------------------------
 
     def _tensor_view(self, depth: int) -> TensorView:
         reader, comma = self.reader, phrase(",")
@@ -322,7 +415,12 @@ FORMS: Mapping[str, Form] = {
 KNOWN = (*SCALARS, *FORMS, "token")
 """The first words of Tile IR's types."""
 
-KINDS = {Scalar: "an element type", Pointer: "a pointer", TensorView: "a tensor view"}
+KINDS = {
+    SymbolicType: "the type of a parameter",
+    Scalar: "an element type",
+    Pointer: "a pointer",
+    TensorView: "a tensor view",
+}
 
 
 def case_of(reader: Reader, enum: Enum, allowed: tuple[str, ...] = ()) -> str:
