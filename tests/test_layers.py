@@ -114,6 +114,7 @@ ROOMS = (
     "text",
     "explain",
     "tools",
+    "tileiras",
     "doctor",
     "commands",
     "cutile",

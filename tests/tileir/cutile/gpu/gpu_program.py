@@ -1,0 +1,216 @@
+"""A program for test_gpu.py: launches through `install(compiler="tileir")` on the stand-in.
+
+Its arguments are a folder and the GPU. It prints what it has checked.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tileir.cutile
+from tests.tileir.cutile.gpu import standin
+from tileir.gpus import capability_of
+
+folder, gpu = sys.argv[1:]
+driver = standin.install(Path(folder), capability_of(gpu))
+tileir.cutile.install(compiler="tileir")
+
+import cuda.tile as ct  # noqa: E402
+from cuda.tile._exception import TileCompilerError  # noqa: E402
+
+standin.told_of_memory(driver)
+hopper = gpu == "sm_90"
+
+
+@ct.kernel
+def add(x, y, z, tile: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (i,), ct.load(x, (i,), (tile,)) + ct.load(y, (i,), (tile,)))
+
+
+@ct.kernel
+def multiply(a, b, c, m: ct.Constant[int], n: ct.Constant[int], k: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    total = ct.full((m, n), 0, ct.float32)
+    for step in range(ct.cdiv(a.shape[1], k)):
+        left = ct.load(a, (i, step), (m, k), padding_mode=ct.PaddingMode.ZERO)
+        right = ct.load(b, (step, j), (k, n), padding_mode=ct.PaddingMode.ZERO)
+        total = ct.mma(left, right, total)
+    ct.store(c, (i, j), total)
+
+
+@ct.kernel
+def total(arrays, z, tile: ct.Constant[int]):
+    found = ct.full((tile,), 0, ct.float32)
+    for number in range(len(arrays)):
+        found = found + ct.load(arrays[number], (0,), (tile,))
+    ct.store(z, (0,), found)
+
+
+@ct.kernel
+def scalars(z, flag, small, large: ct.ScalarInt64, real, tile: ct.Constant[int]):
+    truth = ct.astype(ct.full((tile,), flag, ct.bool_), ct.float64)
+    ct.store(z, (0,), truth * 0.5 + small + large + real)
+
+
+def test_views():
+    x = np.arange(300, dtype="f4")
+    z = np.zeros(300, "f4")
+    ct.launch(0, (3,), add, (x, x, z, 128))
+    np.testing.assert_array_equal(z, 2 * x)
+    asked, *_ = driver.launches[-1]
+    assert list(asked.block) != [1, 1, 1]
+
+
+def product(width):
+    """Rows of the left operand are `width` elements apart."""
+    rng = np.random.default_rng(7)
+    whole = rng.integers(-3, 4, (128, width)).astype("f2")
+    a, b = whole[:, :128], rng.integers(-3, 4, (128, 64)).astype("f2")
+    c = np.zeros((128, 64), "f4")
+    ct.launch(0, (1, 1), multiply, (a, b, c, 128, 64, 64))
+    np.testing.assert_array_equal(c, a.astype("f4") @ b.astype("f4"))
+
+
+def test_tensor_maps_and_the_twin():
+    """On sm_90 tensors are described to the driver; where they cannot be, the twin is launched."""
+    before = driver.calls.count("cuTensorMapEncodeTiled")
+    product(128)
+    encoded = driver.calls.count("cuTensorMapEncodeTiled")
+    assert (encoded > before) == hopper
+    if hopper:
+        assert driver.launches[-1][0].shared > standin.standin.FREE_SHARED
+    product(131)
+    assert driver.calls.count("cuTensorMapEncodeTiled") - encoded < encoded - before or not hopper
+
+
+def test_lists():
+    arrays = [np.full(16, n, "f4") for n in range(5)]
+    z = np.zeros(16, "f4")
+    ct.launch(0, (1,), total, (arrays, z, 16))
+    assert z.tolist() == [10] * 16
+
+
+def test_scalars():
+    z = np.zeros(4)
+    ct.launch(0, (1,), scalars, (z, True, -3, 1 << 40, 0.25, 4))
+    np.testing.assert_array_equal(z, 0.5 - 3 + 2.0**40 + 0.25)
+
+
+def test_launch_attributes_are_passed_on():
+    x, z = np.ones(32, "f4"), np.zeros(32, "f4")
+    ct.launch(0, (1,), add, (x, x, z, 32), programmatic_dependent_launch=True)
+    assert z.tolist() == [2] * 32
+    assert driver.launches[-1][0].count == 1
+
+
+def test_what_a_driver_refuses_without_the_plan():
+    """As cuTile launches it: one thread, no shared memory, no tensor maps."""
+    for change in ({"block": (1, 1, 1)}, {"shared": 300 << 10}):
+        entry = told = None
+
+        def prepare(self, grid, addresses, change=change):
+            found = original(self, grid, addresses)
+            return found._replace(config=found.config._replace(**change))
+
+        entry = type(next(iter(compiled().values())))
+        original, entry.prepare = entry.prepare, prepare
+        try:
+            with pytest.raises(RuntimeError, match="invalid argument") as told:
+                product(128)
+        finally:
+            entry.prepare = original
+        assert not isinstance(told.value, tileir.TileIRError)
+
+
+def compiled():
+    from tileir.cutile.gpu.driver import Between
+
+    between = sys.modules["cuda.tile._load_libcuda"].driver
+    assert isinstance(between, Between)
+    return next(each for each in between._ours.values() if hasattr(each, "ptx"))
+
+
+def test_too_little_shared_memory():
+    """No driver sees it; the kernel leaves its memory."""
+    from tileir.codegen.device import driver as calls
+
+    original = calls.launch
+    entry = type(next(iter(compiled().values())))
+    prepare = entry.prepare
+
+    def less(self, grid, addresses):
+        found = prepare(self, grid, addresses)
+        return found._replace(config=found.config._replace(shared=16))
+
+    entry.prepare = less
+    try:
+        with pytest.raises(tileir.EmulationError):
+            product(128)
+    finally:
+        entry.prepare = prepare
+    assert calls.launch is original
+    driver.status = 0
+
+
+def test_errors_of_a_launch():
+    """A grid that is too large is cuTile's own error; what we refuse arrives as we raise it."""
+    x = np.ones(8, "f4")
+    with pytest.raises(ValueError, match=r"Grid\[1\] is too big"):
+        ct.launch(0, (1, 1 << 20), add, (x, x, x, 8))
+    entry = type(next(iter(compiled().values())))
+    original = entry.prepare
+
+    def refuse(*_):
+        raise error
+
+    entry.prepare = refuse
+    try:
+        for error in (tileir.errors.LaunchError("no"), KeyboardInterrupt()):
+            with pytest.raises(type(error)) as found:
+                ct.launch(0, (1,), add, (x, x, x, 8))
+            assert found.value is error
+    finally:
+        entry.prepare = original
+
+
+def test_what_cannot_be_compiled_is_cutiles_error():
+    x = np.zeros(8, "f4")
+    with pytest.raises(TileCompilerError) as found:
+        ct.launch(0, (1,), add, (x, x, x, 1 << 25))
+    assert isinstance(found.value.__cause__, tileir.TileIRError)
+    assert "at most 16777216" in str(found.value)
+
+
+def test_tuning():
+    x, z = np.arange(256, dtype="f4"), np.zeros(256, "f4")
+    for array in (x, z):
+        driver.lend(array)
+    from tileir.cutile.arguments import DeviceArray
+
+    result = ct.tune.exhaustive_search(
+        [64, 128, 1 << 25],
+        0,
+        lambda tile: (ct.cdiv(256, tile),),
+        add,
+        lambda tile: (DeviceArray(x), DeviceArray(x), DeviceArray(z), tile),
+        single_run_timeout_sec=60,
+        quiet=True,
+    )
+    assert result.best.config in (64, 128)
+    assert [config for config, *_ in result.failures] == [1 << 25]
+    np.testing.assert_array_equal(z, 2 * x)
+
+
+def test_installing_again():
+    tileir.cutile.install(compiler="tileir")
+    with pytest.raises(tileir.UnsupportedError, match="run on a GPU, compiled by tileir"):
+        tileir.cutile.install()
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print(name)
