@@ -61,7 +61,7 @@ def worded(error: TileIRError | MissingPackageError) -> str:
     """Return the lines about an error, each as frontends read them."""
     diagnostics = getattr(error, "diagnostics", ())
     head = str(error).partition("\n")[0] if diagnostics else " ".join(str(error).split("\n"))
-    return "\n".join([*map(_line, diagnostics), f"error: {head}"])
+    return "\n".join([f"error: {head}", *map(_line, diagnostics)])
 
 
 def place(diagnostic: Diagnostic) -> tuple[str, int, int] | None:

@@ -111,6 +111,8 @@ class Driver:
         self.libraries: dict[int, Any] = {}
         self.kernels: dict[int, tuple[Any, str]] = {}
         self.rooms: dict[int, np.ndarray] = {}
+        self.leave: dict[tuple[int, int], int] = {}
+        """(handle of a kernel, attribute) -> its value, as long as libraries stay loaded."""
         self.handles = count(0x1000, 16)
         self.reset()
 
@@ -216,7 +218,7 @@ class Driver:
         return SUCCESS
 
     def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> None:
-        self.allowed[self.kernels[kernel][1], kind] = value
+        self.allowed[self.kernels[kernel][1], kind] = self.leave[kernel, kind] = value
 
     def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         asked = Config.from_buffer_copy(Config.from_address(config))
@@ -227,8 +229,8 @@ class Driver:
         declared = module.kernel(name).scope.entry.cluster
         if any(cluster != (declared or (1, 1, 1)) for cluster in clusters):
             return INVALID_VALUE
-        if prod(declared or (1,)) > PORTABLE_CLUSTER and not self.allowed.get(
-            (name, LARGE_CLUSTERS)
+        if prod(declared or (1,)) > PORTABLE_CLUSTER and not self.leave.get(
+            (kernel, LARGE_CLUSTERS)
         ):
             return INVALID_CLUSTER_SIZE
         given = self._arguments(module.kernel(name).scope, arguments, extra)
@@ -259,20 +261,21 @@ class Driver:
         addresses = list((c_void_p * count).from_address(arguments)) if arguments else [None]
         return addresses if all(addresses) else None
 
-    def _refused(self, module: Any, name: str, block: list[int], shared: int) -> bool:
+    def _refused(self, kernel: int, block: list[int], shared: int) -> bool:
         """Whether a driver refuses a launch: another block than the code is for (.reqntid), more
         shared memory than it has leave for, or than there is."""
+        module, name = self.kernels[kernel]
         threads = module.kernel(name).scope.entry.threads
         if threads not in (None, tuple(block)) or shared > self.most_shared:
             return True
-        return shared > max(FREE_SHARED, self.allowed.get((name, MAX_DYNAMIC_SHARED), 0))
+        return shared > max(FREE_SHARED, self.leave.get((kernel, MAX_DYNAMIC_SHARED), 0))
 
     def _run(
         self, kernel: int, grid: list[int], block: list[int], shared: int,
         addresses: list[int] | None,
     ) -> int:  # fmt: skip
         module, name = self.kernels[kernel]
-        if addresses is None or 0 in grid or self._refused(module, name, block, shared):
+        if addresses is None or 0 in grid or self._refused(kernel, block, shared):
             return INVALID_VALUE
         entry = module.kernel(name).scope
         values, rows = [], []

@@ -3,6 +3,7 @@
 Its arguments are a folder and the GPU. It prints what it has checked.
 """
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import tileir.cutile
 from tests.tileir.cutile.gpu import standin
+from tileir.codegen.nvptx import CompiledEntry
 from tileir.gpus import capability_of
 
 folder, gpu = sys.argv[1:]
@@ -106,53 +108,33 @@ def test_launch_attributes_are_passed_on():
     assert driver.launches[-1][0].count == 1
 
 
-def test_what_a_driver_refuses_without_the_plan():
-    """As cuTile launches it: one thread, no shared memory, no tensor maps."""
-    for change in ({"block": (1, 1, 1)}, {"shared": 300 << 10}):
-        entry = told = None
-
-        def prepare(self, grid, addresses, change=change):
-            found = original(self, grid, addresses)
-            return found._replace(config=found.config._replace(**change))
-
-        entry = type(next(iter(compiled().values())))
-        original, entry.prepare = entry.prepare, prepare
-        try:
-            with pytest.raises(RuntimeError, match="invalid argument") as told:
-                product(128)
-        finally:
-            entry.prepare = original
-        assert not isinstance(told.value, tileir.TileIRError)
+@contextlib.contextmanager
+def prepared(change):
+    """What the driver is told of launches, `change` has changed; or it raises."""
+    original = CompiledEntry.prepare
+    CompiledEntry.prepare = lambda *launch: change(original(*launch))
+    try:
+        yield
+    finally:
+        CompiledEntry.prepare = original
 
 
-def compiled():
-    from tileir.cutile.gpu.driver import Between
+def with_config(**changes):
+    return prepared(lambda told: told._replace(config=told.config._replace(**changes)))
 
-    between = sys.modules["cuda.tile._load_libcuda"].driver
-    assert isinstance(between, Between)
-    return next(each for each in between._ours.values() if hasattr(each, "ptx"))
+
+def test_what_a_driver_refuses():
+    """It would refuse launches as cuTile asks for them: one thread, no leave for shared memory."""
+    for changes in ({"block": (1, 1, 1)}, {"shared": 300 << 10}):
+        with with_config(**changes), pytest.raises(RuntimeError, match="invalid argument") as said:
+            product(128)
+        assert not isinstance(said.value, tileir.TileIRError)  # cuTile's own words
 
 
 def test_too_little_shared_memory():
     """No driver sees it; the kernel leaves its memory."""
-    from tileir.codegen.device import driver as calls
-
-    original = calls.launch
-    entry = type(next(iter(compiled().values())))
-    prepare = entry.prepare
-
-    def less(self, grid, addresses):
-        found = prepare(self, grid, addresses)
-        return found._replace(config=found.config._replace(shared=16))
-
-    entry.prepare = less
-    try:
-        with pytest.raises(tileir.EmulationError):
-            product(128)
-    finally:
-        entry.prepare = prepare
-    assert calls.launch is original
-    driver.status = 0
+    with with_config(shared=16), pytest.raises(tileir.EmulationError):
+        product(128)
 
 
 def test_errors_of_a_launch():
@@ -160,20 +142,14 @@ def test_errors_of_a_launch():
     x = np.ones(8, "f4")
     with pytest.raises(ValueError, match=r"Grid\[1\] is too big"):
         ct.launch(0, (1, 1 << 20), add, (x, x, x, 8))
-    entry = type(next(iter(compiled().values())))
-    original = entry.prepare
+    for error in (tileir.LaunchError("no"), KeyboardInterrupt()):
 
-    def refuse(*_):
-        raise error
+        def refuse(_, error=error):
+            raise error
 
-    entry.prepare = refuse
-    try:
-        for error in (tileir.errors.LaunchError("no"), KeyboardInterrupt()):
-            with pytest.raises(type(error)) as found:
-                ct.launch(0, (1,), add, (x, x, x, 8))
-            assert found.value is error
-    finally:
-        entry.prepare = original
+        with prepared(refuse), pytest.raises(type(error)) as found:
+            ct.launch(0, (1,), add, (x, x, x, 8))
+        assert found.value is error
 
 
 def test_what_cannot_be_compiled_is_cutiles_error():

@@ -4,7 +4,7 @@ cuTile loads the same library by the same name. What it needs and is not here an
 supported. A graph is the list of launches in it.
 """
 
-# ruff: noqa: N802 - functions are named as in cuda.h
+# ruff: noqa: N802, N815 - functions are named as in cuda.h
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class CuTilesDriver(standin.Driver):
         entry = module.kernel(name).scope
         given = self._arguments(entry, asked.arguments, asked.extra)
         shape = list(asked.shape)
-        if given is None or self._refused(module, name, shape[3:], asked.shared):
+        if given is None or self._refused(asked.kernel, shape[3:], asked.shared):
             return standin.INVALID_VALUE
         sizes = [each.size for each in entry.entry.parameters]
         pairs = zip(given, sizes, strict=True)
@@ -200,9 +200,11 @@ class CuTilesDriver(standin.Driver):
         return standin.SUCCESS
 
 
-def install(folder: Path, capability: tuple[int, int]) -> CuTilesDriver:
+def install(
+    folder: Path, capability: tuple[int, int], kind: type[CuTilesDriver] = CuTilesDriver
+) -> CuTilesDriver:
     """Give this process a driver with one device of a compute capability, and no real one."""
-    driver = standin.install(folder, CuTilesDriver)
+    driver = standin.install(folder, kind)
     assert isinstance(driver, CuTilesDriver)
     driver.capability = capability
     return driver
