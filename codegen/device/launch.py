@@ -73,16 +73,12 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    symbol: str,
-    plan: Mapping[str, Any],
-    image: Image,
-    grid: Sequence[int],
-    addresses: Sequence[int],
+    symbol: str, plan: Mapping[str, Any], image: Image, grid: Sequence[int], packed: bytes
 ) -> Prepared | None:
-    """Return what the driver is told; None if no block is launched.
+    """Return what the driver is told, in this thread's context; None if no block is launched.
 
-    `addresses` are those of the arguments, as cuLaunchKernel takes them, of the entry's parameters
-    alone: what hides behind these is added. Errors are those of `launch`.
+    `packed` has each argument of the entry at its offset; tensor maps are put behind them. Errors
+    are those of `launch`.
     """
     shown = display(symbol)
     tiles = check_grid(shown, grid)
@@ -90,11 +86,8 @@ def prepare(
         blocks = _blocks(plan, tiles)
     except LaunchError as problem:
         raise LaunchError(f"{shown}: {problem}") from None
-    packed = bytearray(max(_size(plan), 1))
-    for row, address in zip(plan["parameters"], addresses, strict=True):
-        start, size = row["offset"], row["size"]
-        packed[start : start + size] = ctypes.string_at(address, size)
-    return None if 0 in blocks else _prepared(shown, plan, image, blocks, packed, {})
+    room = bytearray(packed.ljust(max(_size(plan), 1), b"\0"))
+    return None if 0 in blocks else _prepared(shown, plan, image, blocks, room, {})
 
 
 def _prepared(

@@ -29,6 +29,9 @@ SUCCESS, INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, UNKNOWN = 0, 1, 400, 500, 999
 MOST = (2**31 - 1, 65535, 65535)
 """Blocks along x, y and z that CUDA launches at most."""
 
+_KNOWN = 1024
+"""Launches of a kernel that are remembered: grids and arguments."""
+
 _LIBRARY = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
 _LOOKUP = "cuGetProcAddress_v2"
 _LOOKED_UP = (c_char_p, c_void_p, c_int, c_uint64, c_void_p)
@@ -79,7 +82,7 @@ class Between:
         self._driver: dict[str, Any] = {}
         """Name -> the driver's function, of those that are changed here."""
         self._ours: dict[int, Any] = {}
-        """Handle -> the compilation or kernel behind it."""
+        """Handle -> the compilation behind it, or the kernel, a `Kernel`."""
         self._handles: dict[int, Any] = {}
         self._kinds = _kinds()
         self._changed = {
@@ -137,7 +140,7 @@ class Between:
         if module is None:
             return self._driver["cuLibraryGetKernel"](out, library, name)
         symbol = name.decode("utf-8", "surrogateescape")
-        return self._keep(out, module[symbol]) if symbol in module else NOT_FOUND
+        return self._keep(out, Kernel(module[symbol])) if symbol in module else NOT_FOUND
 
     def cuKernelGetFunction(self, out: int, kernel: int) -> int:  # noqa: N802
         """Return a kernel of ours as its own function: it is launched as either."""
@@ -162,23 +165,23 @@ class Between:
 
     def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:  # noqa: N802
         """Launch a kernel of ours with what its plan says, and cuTile's stream and attributes."""
-        entry = self._ours.get(kernel)
-        if entry is None:
+        ours = self._ours.get(kernel)
+        if ours is None:
             return self._driver["cuLaunchKernelEx"](config, kernel, arguments, extra)
         asked = LaunchConfig.from_buffer_copy(LaunchConfig.from_address(config))
-        return self._launch(entry, asked, arguments)
+        return self._launch(ours, asked, arguments)
 
     def cuLaunchKernel(self, kernel: int, *rest: Any) -> int:  # noqa: N802
         """The same, for a kernel that was asked for as a function."""
-        entry = self._ours.get(kernel)
-        if entry is None:
+        ours = self._ours.get(kernel)
+        if ours is None:
             return self._driver["cuLaunchKernel"](kernel, *rest)
         *extents, shared, stream, arguments, _ = rest
         asked = LaunchConfig(tuple(extents[:3]), tuple(extents[3:]), shared, stream, None, 0)
-        return self._launch(entry, asked, arguments)
+        return self._launch(ours, asked, arguments)
 
-    def _launch(self, entry: CompiledEntry, asked: LaunchConfig, arguments: int) -> int:
-        told = _prepared(entry, asked, arguments)
+    def _launch(self, ours: Kernel, asked: LaunchConfig, arguments: int) -> int:
+        told = ours.told(tuple(asked.grid), arguments)
         if told is None:
             return INVALID_VALUE
         asked.grid, asked.block = told.config.grid, told.config.block
@@ -192,10 +195,10 @@ class Between:
         """Add a launch of a kernel to a graph, which is how cuTile's tuner measures it."""
         *dependencies, node = rest
         add, asked = self._driver["cuGraphAddKernelNode"], KernelNode.from_address(node)
-        entry = self._ours.get(asked.kernel or asked.function)
-        if entry is None:
+        ours = self._ours.get(asked.kernel or asked.function)
+        if ours is None:
             return add(out, graph, *dependencies, node)
-        told = _prepared(entry, asked, asked.arguments)
+        told = ours.told(tuple(asked.grid), asked.arguments)
         if told is None:
             return INVALID_VALUE
         changed = KernelNode(
@@ -211,17 +214,38 @@ class Between:
         return add(out, graph, *dependencies, ctypes.addressof(changed))
 
 
-def _prepared(entry: CompiledEntry, asked: LaunchConfig | KernelNode, arguments: int) -> Any:
-    """Return what the driver is told for a launch; None for a grid that it refuses.
+class Kernel:
+    """A kernel of ours, and what the driver was told of its launches, which are often repeated."""
 
-    cuTile words why a grid was refused.
-    """
-    grid = tuple(asked.grid)
-    if not all(1 <= extent <= most for extent, most in zip(grid, MOST, strict=True)):
-        return None
-    count = len(entry.plan["parameters"])
-    addresses = (c_void_p * count).from_address(arguments) if count else ()
-    return entry.prepare(grid, [address or 0 for address in addresses])
+    def __init__(self, entry: CompiledEntry) -> None:
+        from tileir.codegen.device import driver
+
+        self._entry = entry
+        self._rows = [(row["offset"], row["size"]) for row in entry.plan["parameters"]]
+        self._size = max((offset + size for offset, size in self._rows), default=0)
+        self._context = driver.current_context
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    def told(self, grid: tuple[int, ...], arguments: int) -> Any:
+        """Return what the driver is told for a launch; None for a grid that it refuses.
+
+        cuTile words why a grid was refused. `arguments` is where the addresses of arguments lie.
+        """
+        if not all(1 <= extent <= most for extent, most in zip(grid, MOST, strict=True)):
+            return None
+        packed = bytearray(self._size)
+        addresses = (c_void_p * len(self._rows)).from_address(arguments) if self._rows else ()
+        for (offset, size), address in zip(self._rows, addresses, strict=True):
+            packed[offset : offset + size] = ctypes.string_at(address or 0, size)
+        given = bytes(packed)
+        key = grid, given, self._context()
+        found = self._known.get(key)
+        if found is None:
+            found = self._entry.prepare(grid, given)
+            if len(self._known) == _KNOWN:
+                self._known.clear()
+            self._known[key] = found
+        return found
 
 
 def _kinds() -> dict[str, tuple[Any, ...]]:

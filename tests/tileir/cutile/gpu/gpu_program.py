@@ -12,7 +12,7 @@ import pytest
 
 import tileir.cutile
 from tests.tileir.cutile.gpu import standin
-from tileir.codegen.nvptx import CompiledEntry
+from tileir.cutile.gpu.driver import Kernel
 from tileir.gpus import capability_of
 
 folder, gpu = sys.argv[1:]
@@ -111,12 +111,12 @@ def test_launch_attributes_are_passed_on():
 @contextlib.contextmanager
 def prepared(change):
     """What the driver is told of launches, `change` has changed; or it raises."""
-    original = CompiledEntry.prepare
-    CompiledEntry.prepare = lambda *launch: change(original(*launch))
+    original = Kernel.told
+    Kernel.told = lambda *launch: change(original(*launch))
     try:
         yield
     finally:
-        CompiledEntry.prepare = original
+        Kernel.told = original
 
 
 def with_config(**changes):

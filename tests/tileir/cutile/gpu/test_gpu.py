@@ -16,7 +16,8 @@ HERE = Path(__file__).parent
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
 
 
-@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("gpu", ["sm_90", "sm_80"])
 def test_launches(gpu: str, tmp_path: Path) -> None:
     if reason := standin.why_not():
         pytest.skip(reason)
