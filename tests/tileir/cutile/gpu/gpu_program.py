@@ -88,6 +88,18 @@ def test_tensor_maps_and_the_twin():
     assert driver.calls.count("cuTensorMapEncodeTiled") - encoded < encoded - before or not hopper
 
 
+def test_clusters():
+    """cuTile counts tile blocks, the driver blocks."""
+    if hopper:
+        multiply_in_pairs = multiply.replace_hints(num_ctas=2)
+        rng = np.random.default_rng(7)
+        a, b = (rng.integers(-3, 4, shape).astype("f2") for shape in ((256, 128), (128, 128)))
+        c = np.zeros((256, 128), "f4")
+        ct.launch(0, (2, 1), multiply_in_pairs, (a, b, c, 128, 128, 64))
+        np.testing.assert_array_equal(c, a.astype("f4") @ b.astype("f4"))
+        assert list(driver.launches[-1][0].grid) == [4, 1, 1]
+
+
 def test_lists():
     arrays = [np.full(16, n, "f4") for n in range(5)]
     z = np.zeros(16, "f4")
