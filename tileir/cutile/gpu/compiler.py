@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import tileir
 from tileir.cutile.packed import pack, unpack
 from tileir.errors import TileIRError
-from tileir.tileiras.compiler import WRONG_USE, exit_code, places
+from tileir.tileiras.compiler import places
 from tileir.tileiras.options import WrongUse, parse
 
 _REMEMBERED = 256
@@ -70,20 +70,19 @@ class Compiler:
             request = Request(bytecode, given.values["--gpu-name"], lines)
             compiled(request)
         except WrongUse as problem:
-            raise self._error(WRONG_USE, str(problem), None, flags) from None
+            raise self._error(str(problem), None, flags) from None
         except TileIRError as error:
             where = next(places(error), None)
-            raise self._error(exit_code(error), str(error), where, flags) from error
+            raise self._error(str(error), where, flags) from error
         Path(given.values["-o"]).write_bytes(request.image())
 
     def _error(
-        self, code: int, message: str, where: tuple[str, int, int] | None, flags: list[str]
+        self, message: str, where: tuple[str, int, int] | None, flags: list[str]
     ) -> Exception:
         """Return cuTile's error about what its compiler refuses."""
         located = self._compiling.Loc.unknown()
         if where is not None:
             file, line, column = where
             located = self._compiling.Loc(line, column, file)
-        failed = self._compiling.TileCompilerExecutionError
         version = f"tileir {tileir.__version__}"
-        return failed(code, message, located, " ".join(flags), version)
+        return self._compiling.TileCompilerError(message, located, " ".join(flags), version)
