@@ -15,6 +15,7 @@ import pytest
 from tests.corpus import FIXTURES, ROOT
 from tileir.__main__ import main
 from tileir.errors import Diagnostic, ToolError, UnsupportedError
+from tileir.messages.missing_packages import is_installed
 from tileir.tileiras import compiler, identity, program
 from tileir.tileiras.compiler import FAILED, NO_SUCH_GPU, UNREADABLE, WRONG_USE
 from tileir.tools import nvidia
@@ -23,7 +24,7 @@ from tileir.tools.launchers import is_launcher
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 NVIDIAS = "tileiras: NVIDIA (R) Cuda Tile IR optimizing assembler\n... release 13.5, V13.5.37\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="launchers are for Linux and macOS")
-needs_cutile = pytest.mark.skipif(find_spec("cuda.tile") is None, reason="cuda-tile is not there")
+needs_cutile = pytest.mark.skipif(not is_installed("cuda.tile"), reason="cuda-tile is not there")
 
 
 def call(*arguments: object, **options: object) -> int:

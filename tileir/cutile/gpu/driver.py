@@ -82,7 +82,9 @@ class Between:
         self._driver: dict[str, Any] = {}
         """Name -> the driver's function, of those that are changed here."""
         self._ours: dict[int, Any] = {}
-        """Handle -> the compilation behind it, or the kernel, a `Kernel`."""
+        """Handle -> the compilation behind it, or the `Kernel`."""
+        self._kernels: dict[int, list[int]] = {}
+        """Handle of a compilation -> those of its kernels."""
         self._handles: dict[int, Any] = {}
         self._kinds = _kinds()
         self._changed = {
@@ -112,12 +114,12 @@ class Between:
         return code
 
     def _keep(self, out: int, thing: Any) -> int:
-        """Write a handle, which is an address that nobody else has."""
+        """Write a handle, which is an address that nobody else has, and return it."""
         place = ctypes.create_string_buffer(8)
         handle = ctypes.addressof(place)
         self._handles[handle], self._ours[handle] = place, thing
         c_void_p.from_address(out).value = handle
-        return SUCCESS
+        return handle
 
     # Code
 
@@ -125,13 +127,15 @@ class Between:
         """Compile what an image stands for, where this has not been done."""
         if not is_packed(code):
             return self._driver["cuLibraryLoadData"](out, code, *rest)
-        return self._keep(out, compiled(Request.of(code)))
+        self._keep(out, compiled(Request.of(code)))
+        return SUCCESS
 
     def cuLibraryUnload(self, library: int) -> int:  # noqa: N802
         """Forget a compilation. At exit, too, when globals are gone: so there are none in here."""
-        if self._ours.pop(library, None) is None:
+        if library not in self._ours:
             return self._driver["cuLibraryUnload"](library)
-        self._handles.pop(library)
+        for handle in [library, *self._kernels.pop(library, ())]:
+            del self._ours[handle], self._handles[handle]
         return 0
 
     def cuLibraryGetKernel(self, out: int, library: int, name: bytes) -> int:  # noqa: N802
@@ -140,7 +144,11 @@ class Between:
         if module is None:
             return self._driver["cuLibraryGetKernel"](out, library, name)
         symbol = name.decode("utf-8", "surrogateescape")
-        return self._keep(out, Kernel(module[symbol])) if symbol in module else NOT_FOUND
+        if symbol not in module:
+            return NOT_FOUND
+        handle = self._keep(out, Kernel(module[symbol]))
+        self._kernels.setdefault(library, []).append(handle)
+        return SUCCESS
 
     def cuKernelGetFunction(self, out: int, kernel: int) -> int:  # noqa: N802
         """Return a kernel of ours as its own function: it is launched as either."""

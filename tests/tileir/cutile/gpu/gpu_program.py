@@ -4,6 +4,8 @@ Its arguments are a folder and the GPU. It prints what it has checked.
 """
 
 import contextlib
+import ctypes
+import gc
 import sys
 from pathlib import Path
 
@@ -190,6 +192,62 @@ def test_tuning():
     assert result.best.config in (64, 128)
     assert [config for config, *_ in result.failures] == [1 << 25]
     np.testing.assert_array_equal(z, 2 * x)
+
+
+def test_what_is_dropped_is_forgotten():
+    """And what the driver itself has loaded is still its own."""
+    between = sys.modules["cuda.tile._load_libcuda"].driver
+    gc.collect()  # what earlier tests left
+    before = len(between._ours)
+
+    @ct.kernel
+    def fill(x, tile: ct.Constant[int]):
+        ct.store(x, (0,), ct.full((tile,), 7, ct.float32))
+
+    x = np.zeros(8, "f4")
+    ct.launch(0, (1,), fill, (x, 8))
+    assert x.tolist() == [7] * 8
+    assert len(between._ours) == before + 2
+    del fill
+    gc.collect()
+    assert len(between._ours) == before
+    assert set(between._handles) == set(between._ours)
+
+
+def test_kernels_of_others_are_the_drivers():
+    """They are passed through as they are."""
+    between = sys.modules["cuda.tile._load_libcuda"].driver
+
+    def function(name, *kinds):
+        place = ctypes.c_void_p()
+        assert between.get_proc_address(name, ctypes.addressof(place), 12000, 0, None) == 0
+        return ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * kinds[0])(place.value)
+
+    ptx = ctypes.create_string_buffer(OTHERS.replace("sm_90", gpu).encode())
+    library, kernel = ctypes.c_void_p(), ctypes.c_void_p()
+    load = function(b"cuLibraryLoadData", 8)
+    assert load(ctypes.addressof(library), ctypes.addressof(ptx), *[None] * 6) == 0
+    name = ctypes.create_string_buffer(b"others")
+    look_up = function(b"cuLibraryGetKernel", 3)
+    assert look_up(ctypes.addressof(kernel), library, ctypes.addressof(name)) == 0
+    assert kernel.value in driver.kernels
+    launch = function(b"cuLaunchKernelEx", 4)
+    for threads, code in ((32, 0), (1, 1)):
+        config = (ctypes.c_uint * 16)(1, 1, 1, threads, 1, 1)
+        assert launch(ctypes.addressof(config), kernel, None, None) == code
+    assert function(b"cuLibraryUnload", 1)(library) == 0
+    assert library.value not in driver.libraries
+
+
+OTHERS = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry others()
+.reqntid 32
+{
+ret;
+}
+"""
 
 
 def test_installing_again():
