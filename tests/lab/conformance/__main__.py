@@ -21,9 +21,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.arguments import positive
+from tests.codegen.device.standin import why_not
 from tileir.codegen.targets import HOST
 from tileir.gpus import TARGETS
 
+from .in_place import IN_PLACE
 from .on_emulator import TARGET
 from .plugin import read
 
@@ -72,6 +74,8 @@ def main(given: list[str] | None = None) -> int:
         parser.error("--check is for --target host")
     if options.in_place and options.target == HOST:
         parser.error("--in-place is for a GPU as --target")
+    if options.in_place and (reason := why_not()):
+        parser.error(f"--in-place: {reason}")
     files = options.files or sorted(path.name for path in options.tests.glob("test_*.py"))
     if not files:
         parser.error(f"there is no test_*.py in {options.tests}")
@@ -106,14 +110,14 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
     on_host = options.target == HOST
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1",
-        **({} if on_host or options.in_place else {TARGET: options.target}),
+        **({} if on_host else {IN_PLACE if options.in_place else TARGET: options.target}),
     }  # fmt: skip
-    launching = ["tileir.cutile.plugin", "--cutile-children"]
+    launching = ["-p", "tileir.cutile.plugin", "--cutile-children"]
     if options.in_place:
-        launching = ["tests.lab.conformance.in_place", "--in-place"]
+        launching = ["--in-place"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         "-p", *launching, "-p", "tests.lab.conformance.plugin",
+         *launching, "-p", "tests.lab.conformance.plugin",
          *(f"--{key}={value}" for key, value in passed.items()),
          *([f"--cutile-check={options.check}"] if options.check else []), name],
         cwd=options.tests, env=os.environ | environment, capture_output=True, text=True,

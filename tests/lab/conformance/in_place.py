@@ -1,4 +1,4 @@
-"""A pytest plugin in the place of `tileir.cutile.plugin`: kernels on a GPU that is not there.
+"""Kernels of cuTile on a GPU that is not there, in the pytest process and those that tests start.
 
 `tileir.cutile.install(compiler="tileir")` as a program with a GPU calls it, cuTile's own code for
 launches, and a stand-in for the driver, which refuses what a driver refuses and runs kernels on the
@@ -11,14 +11,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.codegen.device import standin as without_cutile
 from tests.tileir.cutile.gpu import standin
 from tileir.cutile import install, torch_stand_in
 from tileir.gpus import capability_of
 
 from . import counting
+
+IN_PLACE = "TILEIR_CONFORMANCE_IN_PLACE"
+"""The environment tells processes which GPU there is to be."""
 
 
 class Counting(standin.CuTilesDriver):
@@ -30,13 +31,10 @@ class Counting(standin.CuTilesDriver):
         return code
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Before anything imports cuTile."""
-    if reason := without_cutile.why_not():
-        raise pytest.UsageError(reason)
-    capability = capability_of(early_config.known_args_namespace.target)
-    driver = standin.install(Path(tempfile.mkdtemp()), capability, Counting)
-    torch_stand_in.install(capability)
+def install_in_place(target: str) -> None:
+    """Make the GPU, before anything imports cuTile."""
+    with tempfile.TemporaryDirectory() as folder:
+        driver = standin.install(Path(folder), capability_of(target), Counting)
+    torch_stand_in.install(capability_of(target))
     install(compiler="tileir")
     standin.told_of_memory(driver)
