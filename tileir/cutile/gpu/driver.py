@@ -7,6 +7,8 @@ grid, the block, shared memory, the arguments (with tensor maps behind them) and
 gets the call; launch attributes stay what cuTile has set. Names and structures are those of cuda.h.
 """
 
+# ruff: noqa: N802 - functions are named as in cuda.h
+
 from __future__ import annotations
 
 import ctypes
@@ -23,7 +25,7 @@ from .compiler import Request, compiled
 if TYPE_CHECKING:
     from tileir.codegen.nvptx import CompiledEntry
 
-SUCCESS, INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, UNKNOWN = 0, 1, 400, 500, 999
+SUCCESS, INVALID_VALUE, INVALID_HANDLE, NOT_FOUND = 0, 1, 400, 500
 """Of CUresult."""
 
 MOST = (2**31 - 1, 65535, 65535)
@@ -98,7 +100,7 @@ class Between:
                 return action(*arguments)
             except BaseException as error:
                 self.error = error
-                return 999
+                return 999  # CUDA_ERROR_UNKNOWN; a global may be gone at exit
 
         return ctypes.CFUNCTYPE(c_int, *kinds)(guarded)
 
@@ -123,14 +125,14 @@ class Between:
 
     # Code
 
-    def cuLibraryLoadData(self, out: int, code: int, *rest: Any) -> int:  # noqa: N802
+    def cuLibraryLoadData(self, out: int, code: int, *rest: Any) -> int:
         """Compile what an image stands for, where this has not been done."""
         if not is_packed(code):
             return self._driver["cuLibraryLoadData"](out, code, *rest)
         self._keep(out, compiled(Request.of(code)))
         return SUCCESS
 
-    def cuLibraryUnload(self, library: int) -> int:  # noqa: N802
+    def cuLibraryUnload(self, library: int) -> int:
         """Forget a compilation. At exit, too, when globals are gone: so there are none in here."""
         if library not in self._ours:
             return self._driver["cuLibraryUnload"](library)
@@ -138,7 +140,7 @@ class Between:
             del self._ours[handle], self._handles[handle]
         return 0
 
-    def cuLibraryGetKernel(self, out: int, library: int, name: bytes) -> int:  # noqa: N802
+    def cuLibraryGetKernel(self, out: int, library: int, name: bytes) -> int:
         """Look up an entry; the driver loads its code when it is launched."""
         module = self._ours.get(library)
         if module is None:
@@ -150,20 +152,20 @@ class Between:
         self._kernels.setdefault(library, []).append(handle)
         return SUCCESS
 
-    def cuKernelGetFunction(self, out: int, kernel: int) -> int:  # noqa: N802
+    def cuKernelGetFunction(self, out: int, kernel: int) -> int:
         """Return a kernel of ours as its own function: it is launched as either."""
         if kernel not in self._ours:
             return self._driver["cuKernelGetFunction"](out, kernel)
         c_void_p.from_address(out).value = kernel
         return SUCCESS
 
-    def cuKernelGetAttribute(self, out: int, kind: int, kernel: int, device: int) -> int:  # noqa: N802
+    def cuKernelGetAttribute(self, out: int, kind: int, kernel: int, device: int) -> int:
         """Nobody asks for attributes of our kernels: the plan has them."""
         if kernel in self._ours:
             return INVALID_HANDLE
         return self._driver["cuKernelGetAttribute"](out, kind, kernel, device)
 
-    def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> int:  # noqa: N802
+    def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> int:
         """Nobody sets attributes of our kernels: a launch does what the plan asks for."""
         if kernel in self._ours:
             return INVALID_HANDLE
@@ -171,7 +173,7 @@ class Between:
 
     # Launches
 
-    def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:  # noqa: N802
+    def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         """Launch a kernel of ours with what its plan says, and cuTile's stream and attributes."""
         ours = self._ours.get(kernel)
         if ours is None:
@@ -179,7 +181,7 @@ class Between:
         asked = LaunchConfig.from_buffer_copy(LaunchConfig.from_address(config))
         return self._launch(ours, asked, arguments)
 
-    def cuLaunchKernel(self, kernel: int, *rest: Any) -> int:  # noqa: N802
+    def cuLaunchKernel(self, kernel: int, *rest: Any) -> int:
         """The same, for a kernel that was asked for as a function."""
         ours = self._ours.get(kernel)
         if ours is None:
@@ -199,7 +201,7 @@ class Between:
             ctypes.addressof(asked), int(told.kernel), ctypes.addressof(told.arguments), None
         )
 
-    def cuGraphAddKernelNode(self, out: int, graph: int, *rest: Any) -> int:  # noqa: N802
+    def cuGraphAddKernelNode(self, out: int, graph: int, *rest: Any) -> int:
         """Add a launch of a kernel to a graph, which is how cuTile's tuner measures it."""
         *dependencies, node = rest
         add, asked = self._driver["cuGraphAddKernelNode"], KernelNode.from_address(node)
