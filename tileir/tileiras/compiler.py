@@ -35,16 +35,20 @@ NO_PTXAS = (
 _PLACE = re.compile(r"^(?P<file>[^\"\n]+?):(?P<line>\d+):(?P<column>\d+)")
 
 
-def cubin(bytecode: bytes, target: str, lines: bool, options: Mapping[str, Any]) -> bytes:
-    """Return the cubin of all kernels; TileIRError if there is none. `options` are of `compile`."""
+def compiled(
+    bytecode: bytes, target: str, lines: bool, options: Mapping[str, Any]
+) -> tuple[Any, bytes]:
+    """Return the compilation and the cubin of all kernels; TileIRError if there is none.
+
+    `options` are those of `tileir.compile`.
+    """
     if target not in TARGETS:
         raise unknown(target, TARGETS, "GPU")
     if nvidia.find("ptxas") is None:
         raise ToolError(NO_PTXAS)
-    compiled = tileir.compile(
-        tileir.Bytecode.parse(bytecode), target, lineinfo=lines, **dict(options)
-    )
-    return nvidia.assemble(compiled.ptx or "", target, lines)
+    module = tileir.Bytecode.parse(bytecode)
+    made = tileir.compile(module, target, lineinfo=lines, **dict(options))
+    return made, nvidia.assemble(made.ptx or "", target, lines)
 
 
 def exit_code(error: TileIRError) -> int:

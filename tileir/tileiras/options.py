@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .remarks import CATEGORIES, FORMATS
+
 CUTILE = "cuTile"
 JULIA = "cuTile.jl"
 RUST = "cutile-rs"
@@ -44,9 +46,9 @@ TAKEN = (
     Option(("--opt-level", "-O"), "LEVEL", "0 to 3; there is one level, so nothing changes", ALL),
     Option(("--lineinfo",), "", "source lines in the cubin", (CUTILE, JULIA)),
     Option(("--device-debug", "-g"), "", "the same: lines, but no variables", (CUTILE,)),
-    Option(("--remarks",), "CATEGORY", "nothing yet", (CUTILE, JULIA)),
-    Option(("--remark-format",), "FORMAT", "nothing yet", (CUTILE, JULIA)),
-    Option(("--remarks-output-file",), "FILE", "the file is made, and empty", (CUTILE, JULIA)),
+    Option(("--remarks",), "CATEGORY", "our remarks: all, memory, tensorcore", (CUTILE, JULIA)),
+    Option(("--remark-format",), "FORMAT", "yaml, or else lines", (CUTILE, JULIA)),
+    Option(("--remarks-output-file",), "FILE", "where the YAML goes", (CUTILE, JULIA)),
     Option(("--version",), "", "who compiles, by what", (CUTILE, JULIA, RUST, TRITON)),
     Option(("--list-versions",), "", "the versions of bytecode that are read", ()),
     Option(("--help", "-h"), "", "this", ()),
@@ -62,7 +64,12 @@ REFUSED = {
 }
 """Option of NVIDIA's tileiras that is not taken -> why not. cuTile passes the first two."""
 
-_LEVELS = ("0", "1", "2", "3")
+_VALUES = {
+    "--opt-level": ("0", "1", "2", "3"),
+    "--remarks": tuple(CATEGORIES),
+    "--remark-format": FORMATS,
+}
+"""Option -> the values that it may have."""
 _BY_NAME = {name: option for option in TAKEN for name in option.names}
 
 
@@ -102,8 +109,9 @@ def parse(arguments: Sequence[str]) -> Given:
             if not rest:
                 raise WrongUse(f"option {name} requires a value")
             value = rest.pop(0)
-        if option.names[0] == "--opt-level" and value not in _LEVELS:
-            raise WrongUse(f"option {name} is {value!r}, not 0 to 3")
+        known = _VALUES.get(option.names[0], (value,))
+        if value not in known:
+            raise WrongUse(f"option {name} is {value!r}, and may be {', '.join(known)}")
         values[option.names[0]] = value
     if len(sources) > 1:
         raise WrongUse(f"one file of bytecode is compiled, not {len(sources)}: {sources}")

@@ -11,7 +11,8 @@ from typing import Any
 from tileir.errors import TileIRError
 from tileir.formats.version import SUPPORTED
 
-from .compiler import FAILED, NO_SUCH_GPU, UNREADABLE, WRONG_USE, cubin, exit_code, worded
+from . import remarks
+from .compiler import FAILED, NO_SUCH_GPU, UNREADABLE, WRONG_USE, compiled, exit_code, worded
 from .identity import version_text
 from .options import Given, WrongUse, help_text, parse
 
@@ -49,15 +50,25 @@ def _compile(given: Given, options: Mapping[str, Any]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
-            made = cubin(bytecode, given.values["--gpu-name"], lines, options)
-        Path(given.values["-o"]).write_bytes(made)
-        if given.has("--remarks-output-file"):
-            Path(given.values["--remarks-output-file"]).write_text("")
+            made, cubin = compiled(bytecode, given.values["--gpu-name"], lines, options)
+        Path(given.values["-o"]).write_bytes(cubin)
+        _tell(given, made)
     except TileIRError as error:
         return _fail(worded(error), exit_code(error))
     except OSError as problem:
         return _fail(f"error: unable to write '{problem.filename}': {problem.strerror}", FAILED)
     return 0
+
+
+def _tell(given: Given, made: Any) -> None:
+    """Write the remarks that were asked for."""
+    category = given.values.get("--remarks", remarks.NONE)
+    told = remarks.chosen(made.remarks, category) if category != remarks.NONE else []
+    if given.values.get("--remark-format") == remarks.YAML:
+        file = given.values.get("--remarks-output-file", remarks.DEFAULT_FILE)
+        Path(file).write_text(remarks.documents(told), "utf-8")
+    elif told:
+        print(remarks.lines(told), end="")
 
 
 def _fail(said: str, code: int) -> int:

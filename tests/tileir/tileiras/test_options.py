@@ -75,7 +75,11 @@ def test_spellings(line: str, values: dict[str, str]) -> None:
         ("x --fast", "option --fast is not known"),
         ("x --lineinfo=yes", "option --lineinfo takes no value"),
         ("x -o", "option -o requires a value"),
-        ("x -O4", "option -O is '4', not 0 to 3"),
+        ("x -O4", "option -O is '4', and may be 0, 1, 2, 3"),
+        (
+            "x --remarks=some",
+            "option --remarks is 'some', and may be none, all",
+        ),
         ("x y", r"one file of bytecode is compiled, not 2: \['x', 'y'\]"),
         ("x -lnvshmem", "option -l is not taken: libraries for GPUs"),
         ("x -sanitize=memcheck", "option --sanitize is not taken: "),

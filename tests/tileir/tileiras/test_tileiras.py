@@ -12,8 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
+import tileir
 from tests.corpus import FIXTURES, ROOT
 from tileir.__main__ import main
+from tileir.codegen import tileiras_remarks
 from tileir.errors import Diagnostic, ToolError, UnsupportedError
 from tileir.messages.missing_packages import is_installed
 from tileir.tileiras import compiler, identity, program
@@ -45,15 +47,34 @@ def launcher(tmp_path: Path, capsys) -> Path:
 def test_a_cubin(tmp_path: Path, tool, capsys) -> None:
     tool("ptxas", "--version")  # or skip
     out, remarks = tmp_path / "out.cubin", tmp_path / "remarks.yaml"
-    line = [VECTOR_ADD, "-o", out, "--gpu-name", "sm_75", "-O3", "--remarks=all"]
-    assert call(*line, f"--remarks-output-file={remarks}") == 0
+    line = [VECTOR_ADD, "-o", out, "--gpu-name", "sm_75", "-O3"]
+    assert (
+        call(*line, "--remarks=all", "--remark-format=yaml", f"--remarks-output-file={remarks}")
+        == 0
+    )
     plain = out.read_bytes()
     assert plain[:4] == b"\x7fELF"
-    assert remarks.read_text() == ""
-    assert call(*line, "--lineinfo") == 0
+    said = remarks.read_bytes()
+    assert capsys.readouterr() == ("", "")
+    assert call(*line, "--lineinfo", "--remarks=memory") == 0
     assert b".debug_line" in out.read_bytes()
     assert b".debug_line" not in plain
-    assert capsys.readouterr() == ("", "")
+    assert "vector_add: remark[" in capsys.readouterr().out
+    check_remarks(said)
+
+
+def check_remarks(said: bytes) -> None:
+    """They are read as those of tileiras are, and cuTile finds nothing in them to repair."""
+    pytest.importorskip("yaml")
+    compiled = tileir.compile(tileir.load(VECTOR_ADD), "sm_75")
+    ours = {(each.what, each.why, each.outcome, str(each.entry)) for each in compiled.remarks}
+    folded = tileiras_remarks.fold(said)
+    assert {(each.what, each.why, each.outcome, each.entry) for each in folded} == ours
+    assert any(each.location and each.location.line == 16 for each in folded)
+    if is_installed("cutile_cache"):
+        from cutile_cache._remarks import cleanup  # pyright: ignore
+
+        assert cleanup(said.decode()) == said.decode()
 
 
 def test_options_of_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,6 +304,7 @@ def test_cutile_without_nvidias_compiler(without_tileiras: SimpleNamespace, tool
     version = subprocess.run([launcher, "--version"], capture_output=True, text=True).stdout
     assert entry.metadata.compiler_version == version.strip()
     assert entry.metadata.kernel_names == ["double"]
+    assert entry.metadata.remarks.startswith("--- !")
     (launcher.parent / "tileiras.version").write_text(version)
     launcher.write_text(FAILING)
     assert run().stdout == right
