@@ -6,6 +6,7 @@ Its arguments are a folder and the GPU. It prints what it has checked.
 import contextlib
 import ctypes
 import gc
+import re
 import sys
 from pathlib import Path
 
@@ -214,15 +215,37 @@ def test_what_is_dropped_is_forgotten():
     assert set(between._handles) == set(between._ours)
 
 
+def function(name, count):
+    """A function of the driver, as cuTile gets it."""
+    between, place = sys.modules["cuda.tile._load_libcuda"].driver, ctypes.c_void_p()
+    assert between.get_proc_address(name, ctypes.addressof(place), 12000, 0, None) == 0
+    return ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * count)(place.value)
+
+
+def test_launches_of_functions():
+    """cuTile's code for JAX asks for the function of a kernel, and launches that."""
+    between = sys.modules["cuda.tile._load_libcuda"].driver
+    x, z = np.arange(32, dtype="f4"), np.zeros(32, "f4")
+    ct.launch(0, (1,), add, (x, x, z, 32))
+    ours = {h: each._entry for h, each in between._ours.items() if isinstance(each, Kernel)}
+    kernel = next(h for h, each in ours.items() if re.match("add_.*_I32$", each.symbol))
+    found = ctypes.c_void_p()
+    assert function(b"cuKernelGetFunction", 2)(ctypes.addressof(found), kernel) == 0
+    z[:] = 0
+    for array in (x, z):
+        driver.lend(array)
+    values = [part for each in (x, x, z) for part in (each.ctypes.data, 32, 1)]
+    words = [ctypes.c_uint64(value) for value in values[: len(ours[kernel].elements)]]
+    given = (ctypes.c_void_p * len(words))(*map(ctypes.addressof, words))
+    launch = function(b"cuLaunchKernel", 11)
+    assert launch(found, *[1] * 6, 0, None, ctypes.addressof(given), None) == 0
+    np.testing.assert_array_equal(z, 2 * x)
+    for name in (b"cuKernelGetAttribute", b"cuKernelSetAttribute"):
+        assert function(name, 4)(1, 1, kernel, kernel) == 400  # CUDA_ERROR_INVALID_HANDLE
+
+
 def test_kernels_of_others_are_the_drivers():
     """They are passed through as they are."""
-    between = sys.modules["cuda.tile._load_libcuda"].driver
-
-    def function(name, *kinds):
-        place = ctypes.c_void_p()
-        assert between.get_proc_address(name, ctypes.addressof(place), 12000, 0, None) == 0
-        return ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * kinds[0])(place.value)
-
     ptx = ctypes.create_string_buffer(OTHERS.replace("sm_90", gpu).encode())
     library, kernel = ctypes.c_void_p(), ctypes.c_void_p()
     load = function(b"cuLibraryLoadData", 8)
