@@ -115,6 +115,7 @@ ROOMS = (
     "text",
     "explain",
     "tools",
+    "tileiras",
     "doctor",
     "commands",
     "cutile",

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from tileir.errors import ToolError
 from tileir.gpus import assembled_for
 
+from .launchers import is_launcher
+
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables with the folder of a CUDA toolkit."""
 PACKAGES = {
@@ -24,6 +26,7 @@ PACKAGES = {
 }
 """Tool -> the package on PyPI that has it; a CUDA toolkit has them all."""
 
+_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
 _CUBIN = "kernel.cubin"
 _USAGE = re.compile(
     r"Compiling entry function '(?P<entry>[^']*)'.*?"
@@ -36,13 +39,37 @@ _PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
 def find(name: str) -> Path | None:
-    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None."""
+    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None.
+
+    A launcher of ours that has the tool's name is passed over.
+    """
     folders = [Path(os.environ[v]) / "bin" for v in VARIABLES if os.environ.get(v)]
     spec = importlib.util.find_spec("nvidia")
     for package in spec.submodule_search_locations or () if spec else ():
         folders += sorted(Path(package).glob("*/bin"))
-    installed = shutil.which(name, path=os.pathsep.join(map(str, folders))) or shutil.which(name)
-    return Path(installed) if installed else None
+    on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in [*map(str, folders), *on_path]:
+        installed = shutil.which(name, path=folder)
+        if installed and not is_launcher(Path(installed)):
+            return Path(installed)
+    return None
+
+
+def release_of(path: Path) -> str | None:
+    """Return the release that a tool prints, such as 13.5.37; None if it prints none."""
+    found = _RELEASE.search(output(path, "--version"))
+    return found[1] if found else None
+
+
+def output(path: Path, option: str) -> str:
+    """Return all that a tool prints, "" if it cannot be run."""
+    try:
+        done = subprocess.run(
+            [path, option], capture_output=True, text=True, errors="replace", timeout=20
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
 
 
 class Usage(NamedTuple):
