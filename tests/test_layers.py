@@ -115,7 +115,10 @@ ROOMS = (
     "explain",
     "tools",
     "doctor",
+    "supervisor",
     "commands",
+    "tilepack",
+    "serve",
     "cutile",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""
