@@ -13,10 +13,11 @@ from typing import Any, NamedTuple, get_type_hints
 
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.commands.conventions import UsageError
 from tileir.commands.inspect import as_json, check_names, kept
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
 from tileir.commands.verify import diagnostic_as_json
-from tileir.errors import UnsupportedError
+from tileir.errors import TileIRError, UnsupportedError
 from tileir.explain.annotate import Leaf, annotate
 from tileir.formats.version import SUPPORTED, Version
 from tileir.launch.compile_options import CompileOptions
@@ -45,7 +46,10 @@ class Result(NamedTuple):
 
 
 def answer(data: bytes) -> bytes:
-    """Return the part of the answer to a message that `requests.parse` has accepted."""
+    """Return the part of the answer to a message that `requests.parse` has accepted.
+
+    What is raised is a defect, or a lack of memory: the supervisor replaces this process then.
+    """
     message = json.loads(data)
     method = message["method"]
     try:
@@ -55,9 +59,7 @@ def answer(data: bytes) -> bytes:
             result = COMPUTED[method](**given)
         texts = [*result.warnings, *(str(each.message) for each in caught)]
         return requests.result({**result.values, "warnings": list(map(printable, texts))})
-    except MemoryError:
-        raise
-    except Exception as error:
+    except (TileIRError, UsageError) as error:
         return failure(error)
 
 

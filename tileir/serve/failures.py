@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tileir.commands.conventions import (
-    DEFECT,
     NO,
     OUTSIDE,
     UNREADABLE,
@@ -23,13 +22,8 @@ _CODES = {NO: -32001, UNREADABLE: -32003, UNSUPPORTED: -32004, OUTSIDE: -32005}
 """Exit code of a command -> code of an error; wrong use has JSON-RPC's own."""
 
 
-def failure(error: Exception) -> bytes:
-    """Return the part of an answer about an exception."""
-    if not isinstance(error, TileIRError | UsageError):
-        what = f"{type(error).__name__}: {error}".partition("\n")[0]
-        data = {"kind": type(error).__name__, "exit_code": DEFECT}
-        text = f"{_shown(what)} (this is a defect of tileir)"
-        return requests.error(requests.DEFECT, text, data)
+def failure(error: TileIRError | UsageError) -> bytes:
+    """Return the part of an answer about an error that is raised on purpose."""
     message, exit_code = explained(error)
     data: dict[str, Any] = {"kind": type(error).__name__, "exit_code": exit_code}
     diagnostics = getattr(error, "diagnostics", ())
@@ -40,8 +34,4 @@ def failure(error: Exception) -> bytes:
     if isinstance(error, BytecodeError):
         data |= {"offset": error.offset, "section": error.section, "path": error.path or None}
     code = _CODES.get(exit_code, requests.INVALID_PARAMETERS)
-    return requests.error(code, "\n".join(map(_shown, message.split("\n"))), data)
-
-
-def _shown(text: str) -> str:
-    return printable(text)
+    return requests.error(code, "\n".join(map(printable, message.split("\n"))), data)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from tileir import __version__
-from tileir.commands.conventions import OUTSIDE
+from tileir.commands.conventions import DEFECT, OUTSIDE
 from tileir.errors import WorkerError
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import TARGETS
@@ -184,8 +184,7 @@ class Front:
             try:
                 part = supervisor.call(request.data, request.name, request.cancelled)
             except WorkerError as error:
-                data = {"kind": error.kind, "exit_code": OUTSIDE}
-                part = requests.error(_CODES[error.kind], str(error), data)
+                part = _failure(error)
             self._write(requests.answer(request.id, part))
             with self._changed:
                 del self._open[request.name]
@@ -227,6 +226,13 @@ class Front:
                 "workers": limits.workers,
             },
         }
+
+
+def _failure(error: WorkerError) -> bytes:
+    """Return the part of an answer about a worker that did not answer."""
+    data = {"kind": error.kind, "exit_code": DEFECT if error.kind == "defect" else OUTSIDE}
+    hint = " (this is a defect of tileir)" if error.kind == "defect" else ""
+    return requests.error(_CODES[error.kind], f"{error}{hint}", data)
 
 
 def _methods() -> list[str]:

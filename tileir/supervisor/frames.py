@@ -18,9 +18,10 @@ REQUEST = b"q"
 ANSWER = b"a"
 """What the function has returned."""
 FAILED = b"f"
-"""The function has raised an exception, or cannot be imported; its type and message."""
+"""The function has raised an exception, or cannot be imported: its type and message. The child
+ends, since nobody knows what is half done."""
 OUT_OF_MEMORY = b"m"
-"""The function did not get the memory that it asked for; no bytes."""
+"""The function did not get the memory that it asked for; no bytes. The child ends."""
 TOO_LONG = b"l"
 """The function has returned more than the most; the number of bytes, as text."""
 

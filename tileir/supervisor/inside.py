@@ -41,7 +41,7 @@ def main(function: str, memory: int | None, most: int) -> None:
     while True:
         kind, answer = _computed(compute, waiting.get(), most)
         write_frame(answers, kind, answer)
-        if kind == OUT_OF_MEMORY:  # what it was about to do is half done
+        if kind in (FAILED, OUT_OF_MEMORY):  # what it was about to do is half done
             os._exit(0)
 
 
@@ -84,7 +84,7 @@ def _computed(compute: Function, data: bytes, most: int) -> tuple[bytes, bytes]:
     """Return the kind and the bytes of the frame that answers a request."""
     try:
         answer = compute(data)
-    except MemoryError:
+    except (MemoryError, SystemError):  # Python's own compiler forgets which of them it was
         return OUT_OF_MEMORY, b""
     except BaseException as error:
         return FAILED, _told(error)

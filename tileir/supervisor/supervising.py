@@ -87,7 +87,8 @@ class Supervisor:
         """Return what the function makes of bytes.
 
         WorkerError, which begins with `name`, if it takes too long or too much memory, if the child
-        crashes, or if the function raises anything; if it was cancelled, or the supervisor closed.
+        crashes, or if the function raises anything, which ends the child as well: errors that are
+        expected are told in bytes. So it is if it was cancelled, or the supervisor closed.
         A call does not begin if `cancelled` is set: whoever sets it and then calls `cancel` is
         heard, whenever that is.
         """
@@ -112,7 +113,7 @@ class Supervisor:
             self._made += 1
             if kind not in (ANSWER, FAILED, TOO_LONG) or current.killed:
                 raise self._death(child, current, kind)
-            if self._made == self._calls:
+            if kind == FAILED or self._made == self._calls:
                 self._replace(child)
         if kind == FAILED:
             raise WorkerError("defect", name, answer.decode(errors="replace"))

@@ -187,12 +187,10 @@ def test_a_tool_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (said["code"], said["data"]["exit_code"]) == (-32005, 5)
 
 
-def test_a_defect_is_an_error_like_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_is_left_to_the_supervisor(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(**_: object) -> None:
-        raise AssertionError("of our own\nmaking")
+        raise AssertionError("of our own making")
 
     monkeypatch.setitem(COMPUTED, "dis", broken)
-    said = error("dis", module=sent(BYTES))
-    assert said["code"] == -32603
-    assert said["message"] == "AssertionError: of our own (this is a defect of tileir)"
-    assert said["data"] == {"kind": "AssertionError", "exit_code": 70}
+    with pytest.raises(AssertionError, match="of our own making"):
+        ask("dis", module=sent(BYTES))

@@ -133,7 +133,11 @@ def test_a_request_that_kills_its_worker_harms_no_other() -> None:
         }  # fmt: skip
         assert answers[1]["result"] == 1
         assert answers[2]["error"]["message"].endswith("exit code 3: that is enough")
-        assert answers[3]["error"]["code"] == -32603
+        assert answers[3]["error"] == {
+            "code": -32603,
+            "message": "request 4: ValueError: at all (this is a defect of tileir)",
+            "data": {"kind": "defect", "exit_code": 70},
+        }
         assert answers[4]["result"] == 4
 
 

@@ -46,7 +46,7 @@ def fails(supervisor: Supervisor, data: bytes, kind: str, message: str) -> None:
     assert (caught.value.kind, caught.value.request) == (kind, "file.tileirbc")
     assert str(caught.value) == f"file.tileirbc: {message}"
     after = supervisor.pid
-    assert (after == before) is (kind in ("defect", "answer"))
+    assert (after == before) is (kind == "answer")
     assert supervisor.call(b"say again", "again") == b"again"
 
 
