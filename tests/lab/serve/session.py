@@ -15,7 +15,7 @@ from tests.tileir.serve.client import Client, framed
 
 from . import traffic
 
-OPTIONS = ("--request", "1", "--memory", "1024", "--seconds", "120")
+OPTIONS = ("--request", str(traffic.LONGEST >> 20), "--memory", "1024", "--seconds", "120")
 KILLED = (-32010, -32011, -32012, -32603)
 """Codes that nothing in the traffic explains: killed at a limit, crashed, a defect."""
 

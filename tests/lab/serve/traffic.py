@@ -27,6 +27,9 @@ TARGETS = ("sm_80", "sm_90", "sm_120")
 
 INNOCENT, REFUSED, ANY = "innocent", "refused", "any"
 
+LONGEST = 1 << 20
+"""Bytes of the longest message that the server takes."""
+
 _BOMB = 40
 """By how much bombs are smaller than where they are measured: what counts here are the limits of
 the protocol."""
@@ -55,7 +58,10 @@ def request(number: int) -> Asked:
 
 def _asked(kind: str, id: int, method: str, cancel: bool = False, **params: object) -> Asked:
     message = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
-    return Asked(kind, json.dumps(message).encode(), id, cancel)
+    data = json.dumps(message).encode()
+    if len(data) > LONGEST:  # which is passed by, so that nobody knows its id
+        return Asked(REFUSED, data, None)
+    return Asked(kind, data, id, cancel)
 
 
 @cache
@@ -131,7 +137,7 @@ def _no_request(_: int, choice: random.Random) -> Asked:
     data = choice.choice(
         [
             b"", b"{", b"[" * size, b"[" + b"[]," * size, b'{"a":' * size, b'"' + b"\\u0000" * size,
-            b"1" * size, b"\xff" * size, b" " * (2 << 20), b'{"id": [], "jsonrpc": "2.0"}',
+            b"1" * size, b"\xff" * size, b" " * (2 * LONGEST), b'{"id": [], "jsonrpc": "2.0"}',
         ]
     )  # fmt: skip
     return Asked(REFUSED, data, None)
