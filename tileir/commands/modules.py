@@ -23,7 +23,12 @@ def open_module(path: str) -> Bytecode:
 
     A warning on standard error names launch attributes of a text that have no effect.
     """
-    bytecode = module_in(open_input(path), called(path))
+    return module_of(open_input(path), path)
+
+
+def module_of(data: bytes, path: str) -> Bytecode:
+    """Return the module that these bytes of a file are: see `open_module`."""
+    bytecode = module_in(data, called(path))
     for warning in ignored_attributes(bytecode):
         print(escaped(warning), file=sys.stderr)
     return bytecode
