@@ -261,6 +261,12 @@ def compile(
     from entry symbol to a kernel with ``.launch(grid, args)``. For other launchers of the PTX,
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
+
+    Many threads may call it at once, with the same module or others. Each gets what it would get
+    alone: a call keeps nothing that changes another, leaves the process as it was, and writes to no
+    stream; what there is to warn of is a Python warning. It cannot be cancelled while LLVM runs,
+    which lets one thread in at a time, and ends the process where it gets no memory: who needs
+    limits has ``tileir serve``, whose workers may be killed.
     """
     with not_forking:
         from tileir.bytecode import Bytecode
