@@ -27,6 +27,10 @@ _GROUP: dict[str, Any] = (
 )
 """A group of its own: Ctrl-C is the parent's, and what the child starts is killed with it."""
 
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
+"""Unless said otherwise: NumPy takes 40 MB for each CPU when it is imported, which is used for large
+matrices alone, and counts where memory is limited."""
+
 _SAID = 2000
 """Bytes of what it has said last that are kept."""
 
@@ -57,6 +61,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
+            env={**_ENVIRONMENT, **os.environ},
             **_GROUP,
         )
         assert self._process.stdin is not None

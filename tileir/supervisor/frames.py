@@ -7,7 +7,7 @@ frame of another kind. No bytes in a frame mean anything here.
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO
+from typing import IO
 
 _HEAD = struct.Struct("<cQ")
 
@@ -26,14 +26,14 @@ TOO_LONG = b"l"
 """The function has returned more than the most; the number of bytes, as text."""
 
 
-def write_frame(stream: BinaryIO, kind: bytes, data: bytes = b"") -> None:
+def write_frame(stream: IO[bytes], kind: bytes, data: bytes = b"") -> None:
     """Write one frame; OSError if the other side has gone."""
     stream.write(_HEAD.pack(kind, len(data)))
     stream.write(data)
     stream.flush()
 
 
-def read_frame(stream: BinaryIO, most: int | None = None) -> tuple[bytes, bytes]:
+def read_frame(stream: IO[bytes], most: int | None = None) -> tuple[bytes, bytes]:
     """Return kind and bytes of the next frame.
 
     EOFError if the other side has gone, in the middle of a frame too; ValueError for a frame of
@@ -45,7 +45,7 @@ def read_frame(stream: BinaryIO, most: int | None = None) -> tuple[bytes, bytes]
     return kind, _exactly(stream, size)
 
 
-def _exactly(stream: BinaryIO, size: int) -> bytes:
+def _exactly(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError

@@ -12,7 +12,7 @@ import signal
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import IO
 
 from .frames import ANSWER, FAILED, OUT_OF_MEMORY, READY, TOO_LONG, read_frame, write_frame
 from .memory import limit_memory
@@ -45,7 +45,7 @@ def main(function: str, memory: int | None, most: int) -> None:
             os._exit(0)
 
 
-def _own_streams() -> tuple[BinaryIO, BinaryIO]:
+def _own_streams() -> tuple[IO[bytes], IO[bytes]]:
     """Return the pipes from and to the parent, and put nothing in their places.
 
     What the function prints goes nowhere, and programs that it starts do not have the pipes.
@@ -63,7 +63,7 @@ def _found(function: str) -> Function:
     return getattr(importlib.import_module(module), name)
 
 
-def _read(requests: BinaryIO, waiting: SimpleQueue[bytes]) -> None:
+def _read(requests: IO[bytes], waiting: SimpleQueue[bytes]) -> None:
     try:
         while True:
             waiting.put(read_frame(requests)[1])
