@@ -35,9 +35,9 @@ Bytes of names that are not UTF-8 are lone surrogates in texts, as JSON's escape
 
 The notification `$/cancelRequest` with the `id` of a request ends it: nothing else can end LLVM, so
 the process that works on it is killed. `exit` ends all at once. So does the end of the input,
-but what was asked for is still answered if the client reads on. Of requests that wait for a worker,
-64 are held, and twice the bytes of the longest; the rest is left in the pipe, where nobody sees what
-it would cancel.
+but what was asked for is still answered if the client reads on. Of requests that wait for a
+worker, 64 are held, and twice the bytes of the longest; the rest is left in the pipe, where nobody
+sees what it would cancel.
 
 An error has a code, a message (with offset, or line and column) and `data`: its `kind`, the
 `exit_code` that the command would have had (README), and, as far as known, `diagnostics`,

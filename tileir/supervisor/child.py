@@ -28,8 +28,8 @@ _GROUP: dict[str, Any] = (
 """A group of its own: Ctrl-C is the parent's, and what the child starts is killed with it."""
 
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
-"""Unless said otherwise: NumPy takes 40 MB for each CPU when it is imported, which is used for large
-matrices alone, and counts where memory is limited."""
+"""Unless said otherwise: NumPy takes 40 MB for each CPU when it is imported, which only products of
+large matrices use, and which counts where memory is limited."""
 
 _SAID = 2000
 """Bytes of what it has said last that are kept."""
