@@ -76,7 +76,9 @@ class Front:
         self._writing = threading.Lock()
         self._changed = threading.Condition()
         self._open: dict[str, Request] = {}
-        """Requests that have not been answered, by their names."""
+        """Requests without an answer, by their names."""
+        self._unanswered = 0
+        """Requests whose answer has not been written."""
         self._gone = False
         self._supervisors = [self._supervisor() for _ in range(settings.workers)]
 
@@ -159,6 +161,7 @@ class Front:
                 known = request.name in self._open
                 if not known:
                     self._open[request.name] = request
+                    self._unanswered += 1
             if known:
                 text = f"{request.name} is under way"
                 self._refuse(RequestError(requests.INVALID_REQUEST, text, request.id))
@@ -185,15 +188,17 @@ class Front:
                 part = supervisor.call(request.data, request.name, request.cancelled)
             except WorkerError as error:
                 part = _failure(error)
+            with self._changed:
+                del self._open[request.name]  # once it is answered, its id may be used again
             self._write(requests.answer(request.id, part))
             with self._changed:
-                del self._open[request.name]
+                self._unanswered -= 1
                 self._changed.notify_all()
 
     def _finish(self) -> None:
         """Wait until everything is answered, or nobody reads answers any more."""
         with self._changed:
-            while self._open and not self._gone and not _is_closed(self._drain):
+            while self._unanswered and not self._gone and not _is_closed(self._drain):
                 self._changed.wait(_LOOK)
 
     def _refuse(self, error: RequestError) -> None:
@@ -209,6 +214,7 @@ class Front:
                 with self._changed:
                     self._gone = True
                     self._changed.notify_all()
+                self._waiting.close()
 
     def _version(self) -> dict[str, object]:
         limits = self._settings

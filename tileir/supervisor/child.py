@@ -46,24 +46,30 @@ class Child:
     """A process that computes one function; see `inside.main` for the arguments.
 
     It starts at once, and imports what it needs while its parent does something else. `ready` and
-    `ask` are for one thread at a time; `kill` may be called by any, at any time.
+    `ask` are for one thread at a time; `kill` may be called by any, at any time. OSError if the
+    system starts no process.
     """
 
     def __init__(self, function: str, memory: int | None, most: int) -> None:
         self._most = most + _SAID
-        self._ready = False
+        self.is_ready = False
+        """Whether it has said that it has started."""
         self._lock = threading.Lock()
         self._ended = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         given = {"path": sys.path, "function": function, "memory": memory, "most": most}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(given)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            env={**_ENVIRONMENT, **os.environ},
-            **_GROUP,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM, json.dumps(given)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env={**_ENVIRONMENT, **os.environ},
+                **_GROUP,
+            )
+        except OSError:
+            self._said.close()
+            raise
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests, self._answers = self._process.stdin, self._process.stdout
@@ -75,13 +81,13 @@ class Child:
 
     def ready(self) -> str:
         """Wait until it has started; return why it cannot, "" if it has. ChildEnded if it died."""
-        if not self._ready:
+        if not self.is_ready:
             kind, problem = self._answer()
             if kind == FAILED:
                 return problem.decode(errors="replace")
             if kind != READY:
                 raise ChildEnded
-            self._ready = True
+            self.is_ready = True
         return ""
 
     def ask(self, data: bytes) -> tuple[bytes, bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event
 from typing import Self
 
@@ -69,7 +69,7 @@ class Supervisor:
         self._current: _Call | None = None
         self._closed = False
         self._made = 0
-        self._child: Child | None = Child(function, memory, answer)
+        self._child = self._started()
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class Supervisor:
                     raise WorkerError("cancelled", name, "the supervisor is closed")
                 if cancelled is not None and cancelled.is_set():
                     raise WorkerError("cancelled", name, "cancelled")
-                child = self._child = self._child or self._new()
+                child = self._child = self._child or self._new(name)
                 current = self._current = _Call(name)
             try:
                 kind, answer = self._asked(child, current, data)
@@ -144,11 +144,12 @@ class Supervisor:
                 child.end()
 
     def _asked(self, child: Child, current: _Call, data: bytes) -> tuple[bytes, bytes]:
-        with self._alarm(current, STARTING, "start"):
-            problem = child.ready()
-        if problem:
-            current.killed = f"cannot start: {problem}"
-            raise ChildEnded
+        if not child.is_ready:
+            with self._alarm(current, STARTING, "start"):
+                problem = child.ready()
+            if problem:
+                current.killed = f"cannot start: {problem}"
+                raise ChildEnded
         with self._alarm(current, self._seconds, "time"):
             return child.ask(data)
 
@@ -181,15 +182,25 @@ class Supervisor:
         if self._child is not None:
             self._child.kill()
 
-    def _new(self) -> Child:
+    def _new(self, name: str) -> Child:
+        """Start a child; WorkerError if the system starts no process."""
         self._made = 0
-        return Child(self._function, self._memory, self._most)
+        try:
+            return Child(self._function, self._memory, self._most)
+        except OSError as error:
+            raise WorkerError("start", name, f"there is no process for it: {error}") from None
+
+    def _started(self) -> Child | None:
+        """Start a child for the next call, which tries again if there is none."""
+        with suppress(WorkerError):
+            return self._new("")
+        return None
 
     def _replace(self, child: Child) -> tuple[int, str]:
         """End a child, and start another one; return what `Child.end` does."""
         ended = child.end()
         with self._lock:
-            self._child = None if self._closed else self._new()
+            self._child = None if self._closed else self._started()
         return ended
 
     def _death(self, child: Child, current: _Call, kind: bytes) -> WorkerError:

@@ -84,6 +84,13 @@ def test_what_nobody_waits_for_is_not_done(client: Client) -> None:
     is_well(client)
 
 
+def test_an_id_may_be_used_again(client: Client) -> None:
+    message = {"jsonrpc": "2.0", "id": "again", "method": "verify", "params": {}}
+    for _ in range(100):
+        client.write(framed(message))
+        assert client.receive()["error"]["message"].startswith("module is missing")
+
+
 def test_wrong_use() -> None:
     for given, problem in (
         ([], "give --stdio: there is no other way to reach it yet"),

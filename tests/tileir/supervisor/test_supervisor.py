@@ -175,6 +175,19 @@ def test_a_child_that_cannot_start(function: str, why: str) -> None:
             assert str(caught.value).startswith(start)
 
 
+def test_a_system_that_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("too many of them")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(subprocess, "Popen", refuse)
+        supervisor = Supervisor(OBEY)
+        with pytest.raises(WorkerError, match="there is no process for it: too many of them"):
+            supervisor.call(b"say no", "first")
+    assert supervisor.call(b"say yes", "second") == b"yes"
+    supervisor.close()
+
+
 def test_a_child_serves_so_many_calls() -> None:
     with Supervisor(OBEY, calls=2) as supervisor:
         pids = [pid_of(supervisor) for _ in range(4)]
