@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -95,8 +96,11 @@ def _sample(session: Session, client: Client, number: int, seconds: float) -> Sa
 
 def _children(parent: int) -> set[int]:
     """The children of a process, whichever of its threads has started them."""
-    tasks = Path(f"/proc/{parent}/task").iterdir()
-    return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    found: set[int] = set()
+    for task in Path(f"/proc/{parent}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+            found |= set(map(int, (task / "children").read_text().split()))
+    return found
 
 
 def _resident(pid: int) -> int:
