@@ -136,6 +136,11 @@ def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
     return NO if any(one.severity == "error" for one in diagnostics) else OK
 
 
+def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
+    """Whether a module with these diagnostics is called valid."""
+    return _code(diagnostics, None) == OK
+
+
 def _message(path: str, error: Unreadable) -> str:
     """Return why a file cannot be verified; an AssemblyError already names it on each line."""
     reason = _reason(error)

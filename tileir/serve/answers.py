@@ -16,7 +16,7 @@ from tileir.bytecode import Bytecode
 from tileir.commands.conventions import UsageError
 from tileir.commands.inspect import as_json, check_names, kept
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
-from tileir.commands.verify import diagnostic_as_json
+from tileir.commands.verify import diagnostic_as_json, is_valid
 from tileir.errors import TileIRError, UnsupportedError
 from tileir.explain.annotate import Leaf, annotate
 from tileir.formats.version import SUPPORTED, Version
@@ -66,9 +66,9 @@ def answer(data: bytes) -> bytes:
 def _verify(module: bytes, target: str | None, strict: bool | None) -> Result:
     bytecode = module_in(module, SENT)
     found = tileir.verify(bytecode, target, bool(strict))
-    valid = all(each.severity != "error" for each in found)
     diagnostics = [diagnostic_as_json(each) for each in found]
-    return Result({"valid": valid, "diagnostics": diagnostics}, [*ignored_attributes(bytecode)])
+    values = {"valid": is_valid(found), "diagnostics": diagnostics}
+    return Result(values, [*ignored_attributes(bytecode)])
 
 
 def _dis(module: bytes, debug: bool | None, function: str | None) -> Result:
