@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,11 +32,14 @@ _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 """Unless said otherwise: NumPy takes 40 MB for each CPU when it is imported, which only products of
 large matrices use, and which counts where memory is limited."""
 
-_SAID = 2000
-"""Bytes of what it has said last that are kept."""
+_SAID = 1 << 14
+"""Bytes of what it has said last that are looked at."""
 
-_OUT_OF_MEMORY = ("out of memory", "bad_alloc", "cannot allocate memory", "MemoryError")
-"""What LLVM, C++, the loader and Python say before they end a process that gets no memory."""
+_OUT_OF_MEMORY = re.compile(
+    "out of memory|bad_alloc|memoryerror|memory allocation|allocate memory", re.IGNORECASE
+)
+"""What LLVM, C++, Python, OpenBLAS and the loader say before they end a process without memory."""
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 
 
 class ChildEnded(Exception):
@@ -133,7 +137,17 @@ class Child:
 
 def ran_out_of_memory(said: str) -> bool:
     """Whether what a process has said last is about memory that it did not get."""
-    return any(sign in said for sign in _OUT_OF_MEMORY)
+    return _OUT_OF_MEMORY.search(said) is not None
+
+
+def last_words(said: str) -> str:
+    """Return the line of what a process has said last that says most: about an error, or its end.
+
+    Behind the line about an error, Python lists what it was doing.
+    """
+    lines = said.splitlines()
+    told = [line for line in lines if _ERROR.search(line)]
+    return (told or lines or [""])[-1]
 
 
 def cause(code: int) -> str:

@@ -14,7 +14,7 @@ from typing import Self
 
 from tileir.errors import WorkerError
 
-from .child import Child, ChildEnded, cause, ran_out_of_memory
+from .child import Child, ChildEnded, cause, last_words, ran_out_of_memory
 from .frames import ANSWER, FAILED, OUT_OF_MEMORY, TOO_LONG
 from .memory import check_memory
 
@@ -224,6 +224,5 @@ class Supervisor:
             most = (self._memory or 0) // _MIB
             limit = f"more than {most} MiB of memory, the limit" if most else "more memory"
             return WorkerError("memory", name, f"it needed {limit}")
-        last = said.rpartition("\n")[2]
-        text = f"the process that worked on it {cause(code)}"
+        last, text = last_words(said), f"the process that worked on it {cause(code)}"
         return WorkerError("crash", name, f"{text}: {last}" if last else text)

@@ -17,6 +17,7 @@ import pytest
 from tests.corpus import ROOT
 from tileir.errors import UnsupportedError, WorkerError
 from tileir.supervisor import Supervisor, memory
+from tileir.supervisor.child import last_words, ran_out_of_memory
 
 from .processes import all_end, lives, written
 
@@ -79,6 +80,27 @@ def test_a_crash_is_named(supervisor: Supervisor) -> None:
     died = "the process that worked on it "
     fails(supervisor, b"crash", "crash", f"{died}was killed by SIGSEGV")
     fails(supervisor, b"leave", "crash", f"{died}ended with exit code 3: that is enough")
+
+
+@pytest.mark.parametrize(
+    ("said", "last", "of_memory"),
+    [
+        ("", "", False),
+        ("one\ntwo", "two", False),
+        ("LLVM ERROR: no such thing\n", "LLVM ERROR: no such thing", False),
+        ("LLVM ERROR: out of memory\nAllocation failed", "LLVM ERROR: out of memory", True),
+        (
+            "an error before\nFatal Python error: f: Cannot recover from MemoryErrors\n\nCurrent"
+            ' thread:\n  File "errors.py", line 1 in f\n\nExtension modules: numpy',
+            "Fatal Python error: f: Cannot recover from MemoryErrors", True,
+        ),
+        ("OpenBLAS error: Memory allocation still failed after 10 retries, giving up.",
+         "OpenBLAS error: Memory allocation still failed after 10 retries, giving up.", True),
+    ],
+)  # fmt: skip
+def test_last_words(said: str, last: str, of_memory: bool) -> None:
+    assert last_words(said) == last
+    assert ran_out_of_memory(said) is of_memory
 
 
 @pytest.mark.skipif(not memory.LIMITED, reason="this system keeps no limit of memory")
