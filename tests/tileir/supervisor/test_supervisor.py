@@ -82,6 +82,17 @@ def test_a_crash_is_named(supervisor: Supervisor) -> None:
     fails(supervisor, b"leave", "crash", f"{died}ended with exit code 3: that is enough")
 
 
+FATAL = """\
+an error before
+Fatal Python error: f: Cannot recover from MemoryErrors
+
+Current thread:
+  File "errors.py", line 1 in f
+
+Extension modules: numpy"""
+BLAS = "OpenBLAS error: Memory allocation still failed after 10 retries, giving up."
+
+
 @pytest.mark.parametrize(
     ("said", "last", "of_memory"),
     [
@@ -89,15 +100,10 @@ def test_a_crash_is_named(supervisor: Supervisor) -> None:
         ("one\ntwo", "two", False),
         ("LLVM ERROR: no such thing\n", "LLVM ERROR: no such thing", False),
         ("LLVM ERROR: out of memory\nAllocation failed", "LLVM ERROR: out of memory", True),
-        (
-            "an error before\nFatal Python error: f: Cannot recover from MemoryErrors\n\nCurrent"
-            ' thread:\n  File "errors.py", line 1 in f\n\nExtension modules: numpy',
-            "Fatal Python error: f: Cannot recover from MemoryErrors", True,
-        ),
-        ("OpenBLAS error: Memory allocation still failed after 10 retries, giving up.",
-         "OpenBLAS error: Memory allocation still failed after 10 retries, giving up.", True),
+        (FATAL, FATAL.splitlines()[1], True),
+        (BLAS, BLAS, True),
     ],
-)  # fmt: skip
+)
 def test_last_words(said: str, last: str, of_memory: bool) -> None:
     assert last_words(said) == last
     assert ran_out_of_memory(said) is of_memory
