@@ -31,7 +31,7 @@ diagnostics  as `tileir verify --json` has them: severity, rule, message, functi
 fields       as `tileir inspect --json` has them
 warnings     in each result, a list of texts
 
-Bytes of names that are not UTF-8 are lone surrogates in texts, as JSON's escapes ("\\\\udcff").
+Bytes of names that are not UTF-8 are lone surrogates in texts, as JSON's escapes ("\\udcff").
 
 The notification `$/cancelRequest` with the `id` of a request ends it: nothing else can end LLVM, so
 the process that works on it is killed. `exit` ends all at once. So does the end of the input,
@@ -39,9 +39,9 @@ but what was asked for is still answered if the client reads on. Of requests tha
 worker, 64 are held, and twice the bytes of the longest; the rest is left in the pipe, where nobody
 sees what it would cancel.
 
-An error has a code, a message (with offset, or line and column) and `data`: its `kind`, the
-`exit_code` that the command would have had (README), and, as far as known, `diagnostics`,
-`offset`, `section` and `path`.
+An error has a code and a message (with offset, or line and column); where a worker was asked, also
+`data`: its `kind`, the `exit_code` that the command would have had (README), and, as far as known,
+`diagnostics`, `offset`, `section` and `path`.
 
 code      meaning
 -32700    no JSON, or no header: the latter ends the server

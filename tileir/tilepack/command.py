@@ -38,9 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, - for standard input; a package for --list")
     add("-o", "--output", metavar="FILE", help="the package to write")
-    add("--target", metavar="GPU", action="append", help=f"one of {', '.join(TARGETS)}; several")
-    add("--entry", metavar="NAME", action="append", help="this kernel; several (default: all)")
-    add("--emit", choices=CODE, action="append", help="what to put in; both (default: ptx)")
+    add("--target", metavar="GPU", action="append", help=f"once for each of {', '.join(TARGETS)}")
+    add("--entry", metavar="NAME", action="append", help="once for each (default: all)")
+    add("--emit", choices=CODE, action="append", help="once for each (default: ptx)")
     add("--lineinfo", action="store_true", help="source lines in PTX and cubins")
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
     add("--list", action="store_true", help="say what is in a package")
