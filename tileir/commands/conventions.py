@@ -45,6 +45,7 @@ COMMANDS = {
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
+    "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from tileir.errors import ToolError
@@ -38,14 +39,32 @@ def find(name: str) -> Path | None:
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
     """Return the cubin that ptxas makes of PTX for a target, with source lines if wanted."""
-    named = _PTX_TARGET.search(ptx)
-    arch = assembled_for(target, named[1] if named else target)
+    arch = architecture(ptx, target)
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
         wanted = ["-lineinfo"] if lines else []
         _run("ptxas", *wanted, f"-arch={arch}", "-o", str(cubin), str(source))
         return cubin.read_bytes()
+
+
+def architecture(ptx: str, target: str) -> str:
+    """Return the GPU for which ptxas assembles PTX that was made for a target."""
+    named = _PTX_TARGET.search(ptx)
+    return assembled_for(target, named[1] if named else target)
+
+
+def ptxas_version() -> str:
+    """Return what the ptxas that is found says about its version; ToolError if there is none."""
+    tool = find("ptxas")
+    state = tool.stat() if tool else None
+    return _version(tool, state and (state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _version(tool: Path | None, state: tuple[int, int] | None) -> str:
+    """Return the version of a tool as long as the file has not changed."""
+    return _run("ptxas", "--version").decode(errors="replace").strip()
 
 
 def disassemble(cubin: bytes, lines: bool = False) -> bytes:
