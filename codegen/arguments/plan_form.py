@@ -30,6 +30,7 @@ _SWIZZLES = (0, 32, 64, 128)
 
 _NAME = re.compile(r"[A-Za-z_$%][\w$]*", re.ASCII)
 """An identifier of PTX."""
+_VERSION = re.compile(r"\d\.\d", re.ASCII)
 
 
 def _is_name(value: object) -> bool:
@@ -81,7 +82,7 @@ _FORM: dict[str, Form] = {
     "schema": lambda value: value == SCHEMA,
     "target": lambda value: isinstance(value, str) and value in TARGETS,
     "ptx_target": lambda value: isinstance(value, str) and value in TARGETS,
-    "ptx_version": str,
+    "ptx_version": lambda value: isinstance(value, str) and _VERSION.fullmatch(value) is not None,
     "runs_on": {"capability": [int], "later": bool},
     "parameters": [
         {
@@ -140,7 +141,7 @@ def check_plan(plan: Any) -> None:
     if not isinstance(plan, dict):
         raise ValueError("a launch plan is an object")
     for name, form in _FORM.items():
-        if not conforms(plan.get(name), form):
+        if name not in plan or not conforms(plan[name], form):
             raise ValueError(f"the launch plan has no right {name!r}")
     end = _end_of(plan["parameters"])
     for number, recipe in enumerate(plan["tensor_maps"]):

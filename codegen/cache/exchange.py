@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from tileir.messages.texts import display, printable
+
 from .key import Key
 from .listing import facts_in
 from .store import SUFFIX, Cache
@@ -110,11 +112,12 @@ def _take(
             raise ValueError(f"{facts['kind']} is not taken from elsewhere")
         kept = line + b"\n" + reader(contents)
     except _BROKEN as problem:
-        done.refused.append(f"{member.filename}: {problem or type(problem).__name__}")
+        why = printable(str(problem)) or type(problem).__name__
+        done.refused.append(f"{display(member.filename)}: {why}")
         return
     if cache.peek(key.name) is not None:
         done.known.append(key)
     elif cache.put(key.name, kept):
         done.written.append(key)
     else:
-        done.refused.append(f"{member.filename}: it cannot be written")
+        done.refused.append(f"{display(member.filename)}: it cannot be written")

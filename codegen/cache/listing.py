@@ -81,7 +81,7 @@ def facts_in(line: bytes | None) -> dict[str, Any] | None:
 def symbols(cache: Cache, kept: Kept) -> list[str]:
     """Return the symbols of the entries that were compiled, as far as a part says them."""
     for kind, read in _SYMBOLS.items():
-        entry = cache.get(kept.parts[kind].name) if kind in kept.parts else None
+        entry = cache.peek(kept.parts[kind].name) if kind in kept.parts else None
         if entry is not None:
             try:
                 return [str(symbol) for symbol in read(json.loads(entry.split(b"\n", 2)[1]))]

@@ -231,7 +231,7 @@ def _import(cache: Cache, arguments: argparse.Namespace) -> int:
     facts = [facts_in(key.line) or {} for key in (*done.written, *done.known)]
     foreign = sum(each.get("compiler") != _compiler() for each in facts)
     _print(
-        f"{len(done.written)} entries written, {len(done.known)} were there,"
+        f"{len(done.written)} written, {len(done.known)} were there,"
         f" {len(done.refused)} refused"
         + (f"; {foreign} are from another compiler, and not found by this one" if foreign else "")
     )
