@@ -240,8 +240,9 @@ def _kept(request: _Request) -> tuple[Slot, Callable[[], Compilation | None]] | 
         options |= {"launch": as_read(options["launch"]), "module": said.module}
         options["entries"] = said.entries
     facts = facts_of(data, request.target, request.package.identity(request.target), options)
+    if facts is None:
+        return None
     try:
-        slot = facts and Slot.of(cache, request.package.KEPT_AS, facts)
+        return Slot.of(cache, request.package.KEPT_AS, facts), request.as_it_is(data)
     except (TypeError, ValueError):  # attributes that somebody has put there
         return None
-    return (slot, request.as_it_is(data)) if slot else None

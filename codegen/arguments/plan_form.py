@@ -53,7 +53,7 @@ def _is_size(value: object) -> bool:
 def _three(least: int, most: int) -> Callable[[object], bool]:
     """Return whether a value is one number for each of x, y and z."""
 
-    def fits(value: object) -> bool:
+    def fits(value: Any) -> bool:
         return conforms(value, [int]) and len(value) == 3 and all(least <= n <= most for n in value)
 
     return fits

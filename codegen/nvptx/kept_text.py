@@ -110,5 +110,7 @@ class KeptText:
         return {PTX: ptx, LLVM_IR: llvm_ir}
 
     def _put(self, texts: dict[str, str]) -> None:
-        for kind, text in texts.items() if self._slot is not None else ():
-            self._slot.beside(kind).put(text_to_bytes(text))
+        slot = self._slot
+        if slot is not None:
+            for kind, text in texts.items():
+                slot.beside(kind).put(text_to_bytes(text))

@@ -39,7 +39,7 @@ class StoredPlans(NamedTuple):
     def from_bytes(cls, data: bytes) -> StoredPlans:
         """Read what `to_bytes` wrote; ValueError for anything else."""
         try:
-            tree = json.loads(data) if len(data) <= _LONGEST else None
+            tree: Any = json.loads(data) if len(data) <= _LONGEST else None
         except RecursionError as error:
             raise ValueError(str(error)) from None
         if not conforms(tree, _FORM):
