@@ -228,7 +228,9 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "entries").mkdir()
     cache = Cache(tmp_path / "entries", 1 << 20)
     (tmp_path / "entries" / f"{'a' * 64}.tileir").mkdir()
-    cache.put("a" * 64, b"what cannot be written")
+    assert not cache.put("a" * 64, b"what cannot be written")
+    assert cache.put("b" * 64, b"what can")
+    (tmp_path / "entries" / f"{'b' * 64}.tileir").unlink()
     assert cache.get("a" * 64) is None
     assert len(list((tmp_path / "entries").iterdir())) == 1, "something was left behind"
 
@@ -272,7 +274,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path, monkeypatch) -> N
 
 def test_what_is_larger_than_everything_is_not_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, 1000)
-    cache.put(key(1), b"x" * 5000)
+    assert not cache.put(key(1), b"x" * 5000)
     assert cache.get(key(1)) is None
     assert not list(tmp_path.iterdir())
 
