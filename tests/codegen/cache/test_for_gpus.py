@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,15 @@ def test_stages_and_lines_that_nobody_knows(folder: Path, times) -> None:
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="no line information"):
             tileir.compile(stripped.read_bytes(), "sm_80", lineinfo=True)
+
+
+def test_threads_share_it(folder: Path) -> None:
+    """Each gets the same, whoever of them compiles, writes or reads."""
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: everything(tileir.compile(MODULE, "sm_80")), range(12)))
+    assert all(each == made[0] for each in made)
+    assert everything(tileir.compile(MODULE, "sm_80", cache=False)) == made[0]
+    assert {path.suffix for path in folder.iterdir()} == {".tileir"}
 
 
 # Twins -------------------------------------------------------------------------------------------
