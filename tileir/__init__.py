@@ -237,7 +237,7 @@ def compile(
     target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``; if None, the GPU that
               the module's text names (``nv_tileaa.compute_capability``), or else the host
     symbols   compile these entries only; KeyError for a symbol that no entry has
-    cache     False: compile for the host without reading or writing the cache on disk
+    cache     False: compile without reading or writing the cache on disk
     check     host only: some of "memory", "undefined" and "nan", what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to print once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
