@@ -14,9 +14,11 @@ from typing import Any
 from tileir.codegen.cache.stored_values import Form, conforms, element_of, is_element
 from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.gpus import TARGETS
+from tileir.launch.roles import Roles
 
 from .grid import MAX_EXTENT
 from .plan_schema import SCHEMA
+from .roles_form import ROLES, roles_fit
 
 _MOST_BYTES = 32764
 """Bytes that the parameters of a kernel may have in any version of PTX."""
@@ -94,6 +96,7 @@ _FORM: dict[str, Form] = {
             "written": bool,
         }
     ],
+    **ROLES,
     "cluster": _three(1, MAX_EXTENT),
     "heap": int,
     "grid": lambda value: value == ["x", "y", "z"],
@@ -144,6 +147,9 @@ def check_plan(plan: Any) -> None:
         if name not in plan or not conforms(plan[name], form):
             raise ValueError(f"the launch plan has no right {name!r}")
     end = _end_of(plan["parameters"])
+    elements = [element_of(row["type"]) for row in plan["parameters"]]
+    if not roles_fit(Roles.from_json(plan), elements):
+        raise ValueError("the launch plan has arrays that its parameters cannot be")
     for number, recipe in enumerate(plan["tensor_maps"]):
         _check_map(recipe, number, end)
     sizes = [*plan["guard"], *(each for recipe in plan["tensor_maps"] for each in _sizes(recipe))]

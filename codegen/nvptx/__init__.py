@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
+from tileir.codegen.arguments.roles_form import roles_of_plan, written_of_plan
 from tileir.codegen.cache.key import LAUNCH_PLAN
 from tileir.codegen.cache.slot import Slot
 from tileir.codegen.cache.stored_values import element_of
@@ -52,7 +53,8 @@ class CompiledEntry(Compiled):
     def __init__(
         self, symbol: str, elements: Iterable[Element], plan: dict[str, Any], image: Image
     ) -> None:
-        super().__init__(symbol, elements)
+        elements = tuple(elements)
+        super().__init__(symbol, elements, roles_of_plan(plan, elements), written_of_plan(plan))
         self.plan = plan
         self._image = image
 

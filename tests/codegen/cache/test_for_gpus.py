@@ -264,7 +264,7 @@ def test_a_plan_with_any_entry_wrong_is_none() -> None:
 
 NOTHING = {
     "parameters", "tensor_maps", "guard", "twin", "roles", "one_role", "serial_products", "copies",
-    "stores",
+    "stores", "arrays", "assumed",
 }  # fmt: skip
 """Entries that may be empty or null, as far as this one alone can say."""
 
@@ -280,6 +280,9 @@ def test_a_plan_that_contradicts_itself_is_none() -> None:
         (("tensor_maps", 0, "size"), 64), (("tensor_maps", 0, "strides"), []),
         (("tensor_maps", 0, "box"), [1] * 6), (("tensor_maps", 0, "swizzle"), 48),
         (("tensor_maps", 0, "element"), "f17"), (("tensor_maps", 0, "base", "parameter"), 99),
+        (("arrays",), []), (("arrays", 0, "parameter"), 1), (("arrays", 0, "shape"), None),
+        (("arrays", 0, "strides", 0, "parameter"), 0), (("assumed",), []),
+        (("assumed", 0, "divisible_by"), 0),
         (("guard", 0, "parameter"), 99), (("guard", 0, "divisible_by"), 0),
         (("block", 0), 4096), (("twin", "block"), [1, 1]), (("twin", "entry"), "no name"),
         (("grid",), ["x", "y"]), (("target",), "sm_1"), (("schema",), 3),
