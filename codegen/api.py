@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
-from tileir.errors import UnsupportedError
+from tileir.errors import UncheckedWarning, UnsupportedError
 from tileir.formats.forks import not_forking
+from tileir.formats.version import LATEST
 from tileir.gpus import TARGETS
 from tileir.messages.flags import flag
 
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 
 __all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
+
+_OUR_FRAMES = 4
+"""Frames from where a request is checked to the caller of `tileir.compile`."""
 
 CHECKS = ("memory", "undefined", "nan")
 """The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
@@ -165,6 +170,12 @@ def _checked_request(
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
     }
+    if bytecode.newer:
+        text = (
+            f"version {bytecode.version} of the bytecode is newer than {LATEST}: its kernels are "
+            f"compiled as what they would be in {LATEST}"
+        )
+        warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
     if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)

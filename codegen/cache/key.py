@@ -31,7 +31,8 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
         return None
     if code is None:
         return None
-    decisive = [identity, code, json.dumps(options, sort_keys=True)]
+    version = str(bytecode.original.version)  # a caller may have assumed another than is stated
+    decisive = [identity, code, version, json.dumps(options, sort_keys=True)]
     digest = hashlib.sha256("\0".join(decisive).encode("utf-8", "surrogateescape"))
     digest.update(b"\0")
     digest.update(data)

@@ -15,7 +15,7 @@ from tileir.tools import nvidia
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import check_entry, open_module
+from .modules import add_assume_version, check_entry, open_module, version_given
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -82,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
     )
     add_options(parser)
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
     options: dict[str, Any] = options_given(arguments)
-    bytecode = open_module(arguments.file)
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     emit, stage = _emitted(arguments.emit), _stage(arguments)

@@ -159,6 +159,17 @@ def _replace_compiler(compiling: ModuleType, driver: Driver) -> None:
     import_module("cuda.tile._cext").default_tile_context.config.cache_dir = None
 
 
+def known(bytecode: bytes) -> tileir.Bytecode:
+    """Return the module in what cuTile wrote; UnsupportedError for a version that is newer.
+
+    cuTile can write older ones, in which everything is known.
+    """
+    read = tileir.Bytecode.parse(bytecode)
+    if read.newer:
+        raise UnsupportedError(f"version {read.version} of the bytecode is not known")
+    return read
+
+
 class _Compiler:
     """Stands in for tileiras: reads a file of bytecode, and writes an image for the driver.
 
@@ -178,8 +189,8 @@ class _Compiler:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
         bytecode = Path(source).read_bytes()
         try:
-            kernels = tileir.Bytecode.parse(bytecode).functions
-        except BytecodeError as error:
+            kernels = known(bytecode).functions
+        except (BytecodeError, UnsupportedError) as error:
             # cuTile tries several bytecode versions, and this error makes it try the next one
             unknown = self._compiling.Loc.unknown()
             failed = self._compiling.TileCompilerExecutionError
