@@ -91,12 +91,15 @@ def install(
     autotune "first", "all" or a number: the configurations that cuTile's tuner measures; "first"
              takes the first one that can be launched, and measures nothing
 
+    A version of cuda-tile that is not among the tested ones is tried, with an UncheckedWarning, if
+    it has all that is used and changed of it.
+
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
-    an unknown version of cuda-tile, GPU or check, for less than one thread or configuration, and if
-    cuTile has already loaded the real driver.
+    a version of cuda-tile that cannot be changed, an unknown GPU or check, for less than one thread
+    or configuration, and if cuTile has already loaded the real driver.
     """
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
+        from . import cutile_internals, hooks, refused_imports, torch_stand_in, traced, tuner
         from .driver import Driver
         from .options import Options
 
@@ -108,7 +111,8 @@ def install(
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
         torch_stand_in.install(driver.capability)
-        cutile_internals.install(driver, autotune)
+        with hooks.all_or_none():
+            cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
 

@@ -91,6 +91,6 @@ def unknown_hints(n: int) -> bytes:
 BOMBS = [
     Bomb("unknown", made.__name__.replace("_", " "), made, size)
     for made, size in (
-        (unknown_ops, 3000), (deep_unknown_ops, 300), (too_deep, 2000), (unknown_types, 5000),
+        (unknown_ops, 3000), (deep_unknown_ops, 120), (too_deep, 2000), (unknown_types, 5000),
         (shared_signature, 1500), (references, 3000), (sections, 5000), (unknown_hints, 4000))
 ]  # fmt: skip
