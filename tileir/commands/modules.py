@@ -50,7 +50,11 @@ def open_module(path: str, assumed: Version | None = None) -> Bytecode:
     control characters is not a text, even if it does not begin as bytecode does. Bytecode is read
     by the `assumed` version, if one is given.
     """
-    data = open_input(path)
+    return module_of(open_input(path), path, assumed)
+
+
+def module_of(data: bytes, path: str, assumed: Version | None = None) -> Bytecode:
+    """Return the module that these bytes of a file are: see `open_module`."""
     if not data:
         raise UsageError(f"{called(path)} is empty: neither bytecode nor text")
     if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
