@@ -1,1 +1,1 @@
-"""Files of versions that are newer than any that is known, and what is made of them."""
+"""Versions of the format and releases of cuTile that are newer than any that is known."""
