@@ -74,14 +74,20 @@ def nothing_read(version: Version, error: BytecodeError) -> BytecodeError:
     """
     if not version.open:
         return error
+    found = f"{version.stated}, in which the tables of {LATEST} do not find what is needed"
+    return not_known(found, str(error))
+
+
+def not_known(found: str, hint: str = "") -> BytecodeError:
+    """Return the error of a file of a version that is not known; `found` begins with that."""
     return BytecodeError(
         "version",
         offset=len(MAGIC),
         section="header",
         path="header.version",
         expected=f"version {SUPPORTED[0]} to {LATEST}",
-        found=f"{version.stated}, in which the tables of {LATEST} do not find what is needed",
-        hint=str(error),
+        found=found,
+        hint=hint,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,6 @@ import tileir
 from tests.corpus import FIXTURES
 from tests.tileir.newer.made_up import KNOWN, TWISTED, stated, whole
 from tileir import Bytecode, UncheckedWarning, UnsupportedError
-from tileir.codegen.cache.key import key_of
 
 VECTOR_ADD = (FIXTURES / "13.5" / "vector_add.tileirbc").read_bytes()
 NEWER = r"version 13\.6 of the bytecode is newer than 13\.5"
@@ -43,15 +43,23 @@ def test_what_is_compiled_is_what_the_latest_version_means() -> None:
     assert newer.ptx == assumed.ptx == tileir.compile(VECTOR_ADD, "sm_90").ptx
 
 
-def test_the_cache_tells_assumed_versions_apart() -> None:
+def entries(folder: Path) -> set[Path]:
+    """The files of a cache."""
+    return {path for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_cache_tells_assumed_versions_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept for one version that bytes are read by is not found for another."""
+    monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
     data = stated(VECTOR_ADD)
-    keys = {
-        key_of(module, "here", {})
-        for module in (
-            Bytecode.parse(data),
-            Bytecode.parse(data, assume_version="13.5"),
-            Bytecode.parse(VECTOR_ADD),
-        )
-    }
-    assert len(keys) == 3
-    assert None not in keys
+    with pytest.warns(UncheckedWarning, match=NEWER):
+        tileir.compile(data, "sm_90")
+    kept = entries(tmp_path)
+    assert kept
+    tileir.compile(Bytecode.parse(data, assume_version="13.5"), "sm_90")
+    more = entries(tmp_path)
+    assert kept < more
+    tileir.compile(Bytecode.parse(data, assume_version="13.5"), "sm_90")
+    assert entries(tmp_path) == more

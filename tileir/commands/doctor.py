@@ -17,7 +17,7 @@ from .conventions import NO, OK, stdout_text, wants_colour
 EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
 "gpus"), "tools", "cutile" ("version", "asks_for", "packages", "problem", and "tileiras", the one
-that cuTile uses first, each with "path", "from" and "release"), "cache", "abilities" ("what",
+that cuTile uses first, each with "path", "from", "release" and whether it is "ours"), "cache", "abilities" ("what",
 "able", "detail", "install", "broken"), "install" (lines for a shell) and "broken" (what is wrong
 with tileir itself).
 
@@ -114,7 +114,8 @@ def _cutile(cutile: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Return the rows of the compilers that cuTile finds: first the one that it uses."""
     rows = []
     for one in cutile["tileiras"]:
-        where = f"{one['path']}, from {one['from']}"
+        ours = ", tileir in its place" if one["ours"] else ""
+        where = f"{one['path']}, from {one['from']}{ours}"
         rows.append(("not used" if rows else "used", one["release"] or "?", where))
     rows = rows or [("used", "-", "there is none")]
     there = [f"{name} {version}" for name, version in cutile["packages"].items() if version]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 
 import tileir
 from tileir.bytecode import Bytecode
@@ -46,22 +47,31 @@ def version_given(text: str | None, option: str = "--assume-version") -> Version
 def open_module(path: str, assumed: Version | None = None) -> Bytecode:
     """Return the module in a file, or on standard input for ``-``.
 
-    A warning on standard error names launch attributes of a text that have no effect. A file with
-    control characters is not a text, even if it does not begin as bytecode does. Bytecode is read
-    by the `assumed` version, if one is given.
+    A warning on standard error names launch attributes of a text that have no effect. Bytecode is
+    read by the `assumed` version, if one is given.
     """
     return module_of(open_input(path), path, assumed)
 
 
 def module_of(data: bytes, path: str, assumed: Version | None = None) -> Bytecode:
     """Return the module that these bytes of a file are: see `open_module`."""
+    bytecode = module_in(data, called(path), assumed)
+    for warning in ignored_attributes(bytecode):
+        print(escaped(warning), file=sys.stderr)
+    return bytecode
+
+
+def module_in(data: bytes, name: str, assumed: Version | None = None) -> Bytecode:
+    """Return the module in the contents of a file, which messages call `name`.
+
+    What has control characters is not a text, even if it does not begin as bytecode does. Bytecode
+    is read by the `assumed` version, if one is given.
+    """
     if not data:
-        raise UsageError(f"{called(path)} is empty: neither bytecode nor text")
+        raise UsageError(f"{name} is empty: neither bytecode nor text")
     if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data, assume_version=assumed)
-    bytecode = tileir.assemble(decode_text(data), name=called(path))
-    _warn(bytecode)
-    return bytecode
+    return tileir.assemble(decode_text(data), name=name)
 
 
 def check_entry(bytecode: Bytecode, name: str) -> None:
@@ -74,8 +84,8 @@ def check_entry(bytecode: Bytecode, name: str) -> None:
         raise UsageError(f"there is no entry {name!r}; the file has {known}")
 
 
-def _warn(bytecode: Bytecode) -> None:
-    """Warn about launch attributes of a text that no target uses: they may be misspelled."""
+def ignored_attributes(bytecode: Bytecode) -> Iterator[str]:
+    """Yield a warning for each launch attribute of a text that no target uses: a slip, perhaps."""
     launch = bytecode.launch_attributes
     if not launch:
         return
@@ -90,4 +100,4 @@ def _warn(bytecode: Bytecode) -> None:
             if bytecode.text and attribute not in known:
                 position = bytecode.text.attribute(attribute, entry)
                 text = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
-                print(escaped(f"{position}: warning: {text}"), file=sys.stderr)
+                yield f"{position}: warning: {text}"

@@ -12,11 +12,13 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tileir.tools.launchers import is_launcher
+from tileir.tools.nvidia import release_of
 
 NAME = "tileiras"
 TOGETHER = ("nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm")
@@ -82,7 +84,12 @@ def look() -> dict[str, Any]:
         "asks_for": asked_for(),
         "packages": releases(),
         "tileiras": [
-            {"path": str(path), "from": where, "release": _release(path)}
+            {
+                "path": str(path),
+                "from": where,
+                "release": release_of(path),
+                "ours": is_launcher(path),
+            }
             for path, where in seen.items()
         ],
         "problem": mismatch(),
@@ -114,18 +121,6 @@ def _toolkits() -> list[Path]:
         elif folder.name == "cuda":
             found.append(((float("inf"), float("inf")), folder))
     return [folder for _, folder in sorted(found, reverse=True)]
-
-
-def _release(path: Path) -> str | None:
-    """Return the release that a tool prints; None if it prints none."""
-    try:
-        done = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=20
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.search(r"V(\d+\.\d+\.\d+)", done.stdout + done.stderr)
-    return found[1] if found else None
 
 
 def _installed(name: str) -> str | None:

@@ -46,7 +46,7 @@ class Package:
 
 def packages() -> tuple[Package, ...]:
     """Return all packages, the required ones first."""
-    from tileir.cutile import hooks
+    from tileir.tools import cutile_hooks as hooks
     from tileir.tools.cutile_versions import VERSIONS
 
     def tried() -> bool:

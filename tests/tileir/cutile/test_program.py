@@ -131,8 +131,8 @@ def test_unknown_version_of_cuda_tile(
     """The one line names the versions that are known, before anything of the program runs."""
     monkeypatch.setattr(cutile_internals, "version", lambda name: "99.0")
     monkeypatch.setattr(cutile_internals, "VERSIONS", ("1.0", "2.0", "3.0"))
-    monkeypatch.setattr(cutile_internals.hooks, "problems", lambda folder: ["a", "b", "c"])
-    monkeypatch.setattr(cutile_internals.hooks, "package", lambda: Path())
+    monkeypatch.setattr(cutile_internals.cutile_hooks, "problems", lambda folder: ["a", "b", "c"])
+    monkeypatch.setattr(cutile_internals.cutile_hooks, "package", lambda: Path())
     assert main(["-c", "print(1)"]) == 4
     line = (
         "tileir cutile: cuda-tile 99.0 is not known, and not what tileir can change: a, and 2 more"
@@ -161,10 +161,10 @@ def test_the_real_driver_is_not_replaced() -> None:
     )
 
 
-def test_what_cutile_does_not_document_stands_in_three_files() -> None:
+def test_what_cutile_does_not_document_stands_in_two_files() -> None:
     folder = Path(cutile_internals.__file__).parent
     users = {path.name for path in folder.rglob("*.py") if "cuda.tile._" in path.read_text()}
-    assert users == {"cutile_internals.py", "hooks.py", "tuner.py"}
+    assert users == {"cutile_internals.py", "tuner.py"}
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:

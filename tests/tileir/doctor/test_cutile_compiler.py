@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.tileir.cutile.programs import python
+from tests.tileir.cutile.programs import ROOT, python
 from tileir.commands.doctor import _cutile
 from tileir.doctor import cutile_compiler, packages
 from tileir.doctor.packages import Package
+from tileir.tools import launchers
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="made-up tools are shell scripts")
 
@@ -103,6 +105,15 @@ def test_packages_of_several_releases_are_passed_over(
     assert "which are not of one release" in found["problem"]
     assert said in found["problem"]
     assert _cutile(found)[-1] == ("note", "", found["problem"])
+
+
+def test_a_launcher_of_ours_is_called_so(machine: dict[str, Path], monkeypatch) -> None:
+    """cuTile takes it for NVIDIA's where it comes first."""
+    install(monkeypatch, {"cuda-tile": "1.7.0"})
+    machine["PATH"].write_text(launchers.text(sys.executable, str(ROOT), {}))
+    found = cutile_compiler.look()
+    assert [one["ours"] for one in found["tileiras"]] == [True, *[False] * 3]
+    assert _cutile(found)[0][2] == f"{machine['PATH']}, from PATH, tileir in its place"
 
 
 def test_without_any(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

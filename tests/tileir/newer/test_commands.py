@@ -9,7 +9,9 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES
+from tileir import BytecodeError
 from tileir.__main__ import main
+from tileir.tileiras.compiler import UNREADABLE, exit_code, known_module
 
 from .made_up import KNOWN, TWISTED, stated, whole
 
@@ -96,11 +98,10 @@ def test_the_text_of_a_newer_file_is_not_assembled(files: dict[str, Path], capsy
     assert "<<" in capsys.readouterr().err
 
 
-def test_cutile_is_told_that_a_newer_version_is_not_supported() -> None:
-    """It writes an older one then, of which all is known."""
-    internals = pytest.importorskip("tileir.cutile.cutile_internals")
-    with pytest.raises(
-        tileir.UnsupportedError, match=r"version 13\.6 of the bytecode is not known"
-    ):
-        internals.known(stated(VECTOR_ADD.read_bytes()))
-    assert internals.known(VECTOR_ADD.read_bytes()).version == (13, 5)
+def test_cutile_and_others_are_told_that_a_newer_version_is_not_supported() -> None:
+    """They write an older one then, of which all is known."""
+    with pytest.raises(BytecodeError) as caught:
+        known_module(stated(VECTOR_ADD.read_bytes()))
+    assert exit_code(caught.value) == UNREADABLE
+    assert "expected version 13.1 to 13.5, found 13.6" in str(caught.value)
+    assert known_module(VECTOR_ADD.read_bytes()).version == (13, 5)

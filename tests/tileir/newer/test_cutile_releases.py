@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.tileir.cutile.programs import WITHOUT_TORCH, cutile, python
-from tileir.cutile import hooks
+from tileir.tools import cutile_hooks as hooks
 
 PACKAGE = hooks.package()
 pytestmark = pytest.mark.skipif(PACKAGE is None, reason="cuda-tile is part of tileir[test]")
@@ -45,7 +45,7 @@ print(sys.meta_path == finders)
 UNDONE = """\
 import cuda.tile._compile as compiling
 import cuda.tile
-from tileir.cutile import hooks
+from tileir.tools import cutile_hooks as hooks
 launch, find = cuda.tile.launch, compiling._find_compiler_bin
 try:
     with hooks.all_or_none():

@@ -53,6 +53,7 @@ HOOKS = (
     Hook("._compile", "_CompilerBinary.run", ("self", "args", "flags", "timeout_sec")),
     Hook("._compile", "_bytecode_to_mlir_text", ("bytecode",), optional=True),
     Hook("._compile", "Loc"),
+    Hook("._compile", "TileCompilerError"),
     Hook("._compile", "TileCompilerExecutionError"),
     Hook("._exception", "Loc.unknown", ("cls",)),
     Hook("._exception", "TileCompilerExecutionError.__init__", ("self", *[ANY] * 4), more=1),
