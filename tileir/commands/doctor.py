@@ -17,9 +17,9 @@ from .conventions import NO, OK, stdout_text, wants_colour
 EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
 "gpus"), "tools", "cutile" ("version", "asks_for", "packages", "problem", and "tileiras", the one
-that cuTile uses first, each with "path", "from", "release" and whether it is "ours"), "cache", "abilities" ("what",
-"able", "detail", "install", "broken"), "install" (lines for a shell) and "broken" (what is wrong
-with tileir itself).
+that cuTile uses first, each with "path", "from", "release" and whether it is "ours"), "cache",
+"abilities" ("what", "able", "detail", "install", "broken"), "install" (lines for a shell) and
+"broken" (what is wrong with tileir itself).
 
 Exit code 1: something of tileir itself does not work, or a package that it always needs. What else
 is missing is no error.
