@@ -200,7 +200,7 @@ def test_the_schedule_of_a_loop_is_what_its_body_does() -> None:
                for each in schedule)  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NEWEST)
 @pytest.mark.parametrize("target", ["sm_100", "host"])
 def test_of_every_kernel_something_is_told(name: str, target: str) -> None:

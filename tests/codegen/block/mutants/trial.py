@@ -85,7 +85,7 @@ def attempt(
     state = _state(kernel)
     verifier, said, changed = StageVerifier("nvptx", state), "", defect is None
     for name in STAGES["nvptx"]:
-        if name == "emit_llvm" and (not run or (said and not both)):
+        if name == "emit_llvm" and not run:
             return Noticed(said)
         try:
             stage_of("nvptx", name)(state)
@@ -98,6 +98,8 @@ def attempt(
             changed = True
         if changed and not state.llvm_ir:  # before that, the kernel is the one without a defect
             said = said or _verified(verifier, name, state)
+            if said and not both:
+                return Noticed(said)
     return Noticed(said, wrong(kernel, state.ptx, state.plans[kernel.entry]))
 
 

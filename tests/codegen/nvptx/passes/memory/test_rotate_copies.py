@@ -81,6 +81,7 @@ def twice(case: Case, **launch: int):
     return compile(assemble(again(case)), "sm_90", cache=False, **launch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("warps", [0, 4])
 @pytest.mark.parametrize("case", [BYTES, SINGLES])
