@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 QUICK = 10
-COLLECTED = 100_000
+COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
