@@ -108,5 +108,7 @@ def check_instruction(code: str, atom: Atom) -> None:
     types = {"bf16": "BF16", "tf32": "TF32", "f16": "", "s8": "S8", "u8": "U8"}
     if atom.acc != "s32":
         assert (".F32" in line) == (atom.acc == "f32")
-    for kind in (atom.a, atom.b):
-        assert types.get(kind, kind.upper()) in line
+    kinds = [types.get(kind, kind.upper()) for kind in (atom.a, atom.b)]
+    assert all(kind in line for kind in kinds)
+    if opcode == "QGMMA":
+        assert ".".join(kinds) in line
