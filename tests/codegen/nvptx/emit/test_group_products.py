@@ -242,6 +242,7 @@ def test_wide_products_are_added_column_by_column(element: str) -> None:
     check(case, 130, 260, 150)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_wide_products_are_right_under_every_schedule(schedule: str) -> None:
     check(WIDE, 128, 256, 3 * WIDE.k - 9, schedule)

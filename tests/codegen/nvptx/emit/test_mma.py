@@ -182,6 +182,7 @@ LEAST = 4 << 10
 """Bytes of pieces."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["loaded", "turned", "computed"])
 @pytest.mark.parametrize(
     "number", range(len(PIECES)), ids=lambda number: "-".join(PIECES[number][:3])

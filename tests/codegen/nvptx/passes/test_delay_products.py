@@ -219,6 +219,7 @@ def test_results_are_right_for_ragged_tiles(name: str) -> None:
     run(name, 150, 300, (0, 5))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_what_a_token_orders_is_behind_the_copy(schedule: str) -> None:
     """The values of an iteration are overwritten behind their load; their product is delayed."""

@@ -102,6 +102,7 @@ def test_a_ring_is_used_again(case: Case, warps: int, schedule: str) -> None:
     np.testing.assert_array_equal(z, 2 * (x.astype(z.dtype) @ y.astype(z.dtype).T))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_slots_are_right_under_every_schedule(schedule: str) -> None:
     check(SINGLES, 70, 33, 6 * SINGLES.k - 3, schedule)
