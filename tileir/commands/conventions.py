@@ -43,6 +43,7 @@ COMMANDS = {
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
+    "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
