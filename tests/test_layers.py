@@ -115,8 +115,12 @@ ROOMS = (
     "text",
     "explain",
     "tools",
+    "tileiras",
     "doctor",
+    "supervisor",
     "commands",
+    "tilepack",
+    "serve",
     "cutile",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""

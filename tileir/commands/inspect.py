@@ -73,7 +73,7 @@ def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
     """Print what a file holds, under its name if it is one of several."""
 
     def write(lines: Iterable[Heading | Leaf]) -> None:
-        lines = _kept(lines, arguments.function, arguments.section)
+        lines = kept(lines, arguments.function, arguments.section)
         if arguments.json:
             _print_json(lines, arguments.full, {"file": called(path)} if several else {})
         else:
@@ -86,13 +86,13 @@ def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
         write(salvage(memoryview(data)))
         raise
     bytecode.touch(strict=arguments.strict)
-    _check_names(bytecode, arguments.function, arguments.section)
+    check_names(bytecode, arguments.function, arguments.section)
     write(annotate(bytecode))
     for warning in bytecode.warnings:
         print(f"tileir inspect: {called(path)}: {warning}", file=sys.stderr)
 
 
-def _check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
+def check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
     """Raise UsageError for a function or a section that the file does not have."""
     if function is not None and function not in {f.name for f in bytecode.functions}:
         names = ", ".join(display(f.name) for f in bytecode.functions)
@@ -102,7 +102,7 @@ def _check_names(bytecode: Bytecode, function: str | None, section: str | None) 
         raise UsageError(f"there is no section {section!r}; the file has {', '.join(names)}")
 
 
-def _kept(
+def kept(
     lines: Iterable[Heading | Leaf], function: str | None, section: str | None
 ) -> Iterator[Heading | Leaf]:
     """Yield only the leaves of one function or section, and the headings above them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import tileir
 from tileir.bytecode import Bytecode
@@ -20,21 +21,29 @@ _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 def open_module(path: str) -> Bytecode:
     """Return the module in a file, or on standard input for ``-``.
 
-    A warning on standard error names launch attributes of a text that have no effect. A file with
-    control characters is not a text, even if it does not begin as bytecode does.
+    A warning on standard error names launch attributes of a text that have no effect.
     """
     return module_of(open_input(path), path)
 
 
 def module_of(data: bytes, path: str) -> Bytecode:
     """Return the module that these bytes of a file are: see `open_module`."""
+    bytecode = module_in(data, called(path))
+    for warning in ignored_attributes(bytecode):
+        print(escaped(warning), file=sys.stderr)
+    return bytecode
+
+
+def module_in(data: bytes, name: str) -> Bytecode:
+    """Return the module in the contents of a file, which messages call `name`.
+
+    What has control characters is not a text, even if it does not begin as bytecode does.
+    """
     if not data:
-        raise UsageError(f"{called(path)} is empty: neither bytecode nor text")
+        raise UsageError(f"{name} is empty: neither bytecode nor text")
     if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data)
-    bytecode = tileir.assemble(decode_text(data), name=called(path))
-    _warn(bytecode)
-    return bytecode
+    return tileir.assemble(decode_text(data), name=name)
 
 
 def check_entry(bytecode: Bytecode, name: str) -> None:
@@ -47,8 +56,8 @@ def check_entry(bytecode: Bytecode, name: str) -> None:
         raise UsageError(f"there is no entry {name!r}; the file has {known}")
 
 
-def _warn(bytecode: Bytecode) -> None:
-    """Warn about launch attributes of a text that no target uses: they may be misspelled."""
+def ignored_attributes(bytecode: Bytecode) -> Iterator[str]:
+    """Yield a warning for each launch attribute of a text that no target uses: a slip, perhaps."""
     launch = bytecode.launch_attributes
     if not launch:
         return
@@ -63,4 +72,4 @@ def _warn(bytecode: Bytecode) -> None:
             if bytecode.text and attribute not in known:
                 position = bytecode.text.attribute(attribute, entry)
                 text = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
-                print(escaped(f"{position}: warning: {text}"), file=sys.stderr)
+                yield f"{position}: warning: {text}"

@@ -151,6 +151,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="print a value each time it has been computed; names are those of `tileir dis`",
     )
+    add("--no-cache", action="store_true", help="neither read nor write what is kept on disk")
     add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
@@ -273,7 +274,13 @@ def _compiled(
         target = gpu_here() if arguments.target == GPU else arguments.target
         with named_as_written():
             return tileir.compile(
-                bytecode, target, symbols=[symbol], check=check, trace=arguments.trace, **options
+                bytecode,
+                target,
+                symbols=[symbol],
+                cache=not arguments.no_cache,
+                check=check,
+                trace=arguments.trace,
+                **options,
             )
     except KeyError as error:
         if not arguments.trace:

@@ -14,7 +14,6 @@ from tileir.errors import (
     AssemblyError,
     BytecodeError,
     Diagnostic,
-    Problem,
     TextPlace,
 )
 from tileir.formats.errors import shorten
@@ -110,14 +109,17 @@ def _verified(
     try:
         return verify(open_module(path), target, strict), None
     except AssemblyError as error:
-        return [_diagnostic(error.name, problem) for problem in error.problems], error
+        return syntax_errors(error), error
     except (BytecodeError, OSError) as error:
         return [], error
 
 
-def _diagnostic(name: str, problem: Problem) -> Diagnostic:
-    position = TextPlace(name, problem.line, problem.column)
-    return Diagnostic("error", SYNTAX, problem.message, text=position)
+def syntax_errors(error: AssemblyError) -> list[Diagnostic]:
+    """Return what is wrong with a text as diagnostics, of a rule that is none of Tile IR."""
+    rows = (
+        (each.message, TextPlace(error.name, each.line, each.column)) for each in error.problems
+    )
+    return [Diagnostic("error", SYNTAX, message, text=place) for message, place in rows]
 
 
 def _reason(error: Unreadable) -> str:
@@ -132,6 +134,11 @@ def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
     if error is not None:
         return UNSUPPORTED if error.kind == "version" else UNREADABLE
     return NO if any(one.severity == "error" for one in diagnostics) else OK
+
+
+def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
+    """Whether a module with these diagnostics is called valid."""
+    return _code(diagnostics, None) == OK
 
 
 def _message(path: str, error: Unreadable) -> str:
@@ -178,21 +185,23 @@ def _as_json(
         "file": printable(path),
         "valid": code == OK,
         "unreadable": None if error is None else printable(_reason(error)),
-        "diagnostics": [
-            {
-                "severity": one.severity,
-                "rule": one.rule,
-                "message": printable(one.message),
-                "function": printable(shorten(one.function, LONGEST_MESSAGE)) or None,
-                "op": printable(shorten(one.op, LONGEST_MESSAGE)) or None,
-                "offset": one.offset,
-                "line": one.text.line if one.text else None,
-                "column": one.text.column if one.text else None,
-                "location": printable(one.location) or None,
-                "hint": printable(one.hint) or None,
-            }
-            for one in diagnostics
-        ],
+        "diagnostics": [diagnostic_as_json(one) for one in diagnostics],
+    }
+
+
+def diagnostic_as_json(one: Diagnostic) -> dict[str, object]:
+    """Return a diagnostic as an object of JSON's types."""
+    return {
+        "severity": one.severity,
+        "rule": one.rule,
+        "message": printable(one.message),
+        "function": printable(shorten(one.function, LONGEST_MESSAGE)) or None,
+        "op": printable(shorten(one.op, LONGEST_MESSAGE)) or None,
+        "offset": one.offset,
+        "line": one.text.line if one.text else None,
+        "column": one.text.column if one.text else None,
+        "location": printable(one.location) or None,
+        "hint": printable(one.hint) or None,
     }
 
 

@@ -8,11 +8,14 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tileir.errors import ToolError
 from tileir.gpus import assembled_for
+
+from .launchers import is_launcher
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables with the folder of a CUDA toolkit."""
@@ -24,6 +27,7 @@ PACKAGES = {
 }
 """Tool -> the package on PyPI that has it; a CUDA toolkit has them all."""
 
+_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
 _CUBIN = "kernel.cubin"
 _USAGE = re.compile(
     r"Compiling entry function '(?P<entry>[^']*)'.*?"
@@ -36,13 +40,37 @@ _PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
 def find(name: str) -> Path | None:
-    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None."""
+    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None.
+
+    A launcher of ours that has the tool's name is passed over.
+    """
     folders = [Path(os.environ[v]) / "bin" for v in VARIABLES if os.environ.get(v)]
     spec = importlib.util.find_spec("nvidia")
     for package in spec.submodule_search_locations or () if spec else ():
         folders += sorted(Path(package).glob("*/bin"))
-    installed = shutil.which(name, path=os.pathsep.join(map(str, folders))) or shutil.which(name)
-    return Path(installed) if installed else None
+    on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in [*map(str, folders), *on_path]:
+        installed = shutil.which(name, path=folder)
+        if installed and not is_launcher(Path(installed)):
+            return Path(installed)
+    return None
+
+
+def release_of(path: Path) -> str | None:
+    """Return the release that a tool prints, such as 13.5.37; None if it prints none."""
+    found = _RELEASE.search(output(path, "--version"))
+    return found[1] if found else None
+
+
+def output(path: Path, option: str) -> str:
+    """Return all that a tool prints, "" if it cannot be run."""
+    try:
+        done = subprocess.run(
+            [path, option], capture_output=True, text=True, errors="replace", timeout=20
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
 
 
 class Usage(NamedTuple):
@@ -73,12 +101,30 @@ def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
 
 def _ptxas(ptx: str, target: str, folder: str, *options: str) -> subprocess.CompletedProcess[bytes]:
     """Have ptxas make a cubin of PTX in a folder, and return what it says."""
-    named = _PTX_TARGET.search(ptx)
-    arch = assembled_for(target, named[1] if named else target)
+    arch = architecture(ptx, target)
     source = Path(folder, "kernel.ptx")
     source.write_text(ptx)
     cubin = str(Path(folder, _CUBIN))
     return _run("ptxas", *options, f"-arch={arch}", "-o", cubin, str(source))
+
+
+def architecture(ptx: str, target: str) -> str:
+    """Return the GPU for which ptxas assembles PTX that was made for a target."""
+    named = _PTX_TARGET.search(ptx)
+    return assembled_for(target, named[1] if named else target)
+
+
+def ptxas_version() -> str:
+    """Return what the ptxas that is found says about its version; ToolError if there is none."""
+    tool = find("ptxas")
+    state = tool.stat() if tool else None
+    return _version(tool, state and (state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _version(tool: Path | None, state: tuple[int, int] | None) -> str:
+    """Return the version of a tool as long as the file has not changed."""
+    return _run("ptxas", "--version").stdout.decode(errors="replace").strip()
 
 
 def disassemble(cubin: bytes, lines: bool = False) -> bytes:

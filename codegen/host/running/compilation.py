@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Never
 
 from tileir.codegen.arguments.shown import shown
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
@@ -134,6 +135,10 @@ class HostCompilation(Compilation[HostKernel]):
     def to_bytes(self) -> bytes:
         """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""
         return self._code.to_bytes()
+
+    def keep(self, slot: Slot) -> None:
+        """Keep the compilation in a slot of the cache."""
+        slot.put(self.to_bytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:
