@@ -95,6 +95,11 @@ class RolePlan:
     registers: int
     """Those of a consumer's thread."""
 
+    @property
+    def own_rings(self) -> list[Ring]:
+        """The rings with memory of their own."""
+        return [ring for ring in self.rings if ring.before is None]
+
 
 def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan | Reason:
     """Return how a kernel is split, or why it is not."""
