@@ -54,7 +54,8 @@ SENTENCES = {
     # why all warps have one role
     "role_feature": "the target's warps cannot hand over registers",
     "role_warps": "its warps are no whole warpgroups",
-    "role_fixed": "{0} leaves no warps or registers for a producer",
+    "role_fixed": "{0} leaves no warps for a producer",
+    "role_unit": "{0} is no multiple of 8 registers, by which warps hand them over",
     "role_around": "{0} is around the loop, not only `for`",
     "role_early_end": "some iterations of a loop end early",
     "role_early_return": "the kernel may return before its end",
