@@ -25,6 +25,7 @@ SENTENCES = {
     "group_memory": "not by warpgroups: its kernel's operands take {0} bytes of shared memory",
     "group_registers": "not by warpgroups: accumulators take {0} registers of a thread",
     "group_type": "not by warpgroups: their atoms here have no {0}",
+    "group_scaled": "not by warpgroups: {0} times scales of any size has no type of 16 bits",
     "group_converted": "not by warpgroups: atoms of a warp convert operands when they read them",
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
