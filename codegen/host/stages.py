@@ -51,7 +51,9 @@ def fuse(state: State) -> None:
     """
     for kernel_state in state.kernels:
         kernel_state.fusion = plan_fusion(
-            kernel_state.order, deferring=not {"nan", "undefined"}.intersection(state.checks)
+            kernel_state.order,
+            deferring=not {"nan", "undefined"}.intersection(state.checks),
+            in_place=not state.checks,
         )
 
 

@@ -154,7 +154,9 @@ def _may_prefetch(lowering: Lowering, op: Op, load: Op) -> bool:
     if op.name == "store_view_tko":
         kind = load.results[0].type
         several = kind.size > kind.shape[-1]
-        return several and load in lowering.storage.fusion.deferred_to.get(id(op), ())
+        fusion = lowering.storage.fusion
+        read = [*fusion.deferred_to.get(id(op), ()), *fusion.stored_from.get(id(op), ())]
+        return several and load in read
     return True
 
 

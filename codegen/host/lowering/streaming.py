@@ -4,8 +4,8 @@ An ordinary store first reads the line that it writes to, and evicts another one
 neither is of use: what is written is gone from the caches before anybody reads it. So whole lines
 are made on the stack, which are registers where the loop is short, and are stored at once.
 
-Such stores are not ordered with others before a fence, which the function that runs blocks has at
-its end. So they are only for kernels without atomics and orderings, whose blocks exchange nothing.
+Such stores are not ordered with others before a fence: one is before every access that releases
+memory (see `ordering`), and the function that runs blocks has one at its end.
 """
 
 from __future__ import annotations
@@ -75,17 +75,14 @@ def is_large_and_aligned(builder: ir.IRBuilder, total: ir.Value, bits: ir.Value)
     return builder.and_(large, builder.icmp_unsigned("==", rest, ZERO))
 
 
-def fence(builder: ir.IRBuilder) -> None:
-    """Emit the fence that orders these stores with what follows."""
-    kind = ir.FunctionType(ir.VoidType(), [])
-    builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
-
-
 def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable[[], None]) -> None:
     """Emit a store of a view into a window that is inside its tensor."""
     builder, inner = lowering.builder, window.inner
     size = memory_bytes(window.element)
-    if inner is None or window.is_packed or window.tile[inner] * size < LINE:
+    if window.ordering is not None or inner is None or window.is_packed:
+        otherwise()
+        return
+    if window.tile[inner] * size < LINE:
         otherwise()
         return
 
@@ -124,11 +121,11 @@ def store_lines(
     `ahead` has what is prefetched on the way.
     """
     builder, element = lowering.builder, tile.type.element
-    size, stored = memory_bytes(element), memory_type(element)
+    size, kind = memory_bytes(element), memory_type(element)
     extent = row.shape[inner]
     count = min(extent, CHUNK // size)
-    chunk = lowering.shared_slot(ir.ArrayType(stored, count), "stream", LINE)
-    line = ir.VectorType(stored, LINE // size)
+    chunk = lowering.shared_slot(ir.ArrayType(kind, count), "stream", LINE)
+    line = ir.VectorType(kind, LINE // size)
     mark = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
     with nest(builder, (extent // count,)) as chunks:
         indices, factor = list(row.indices), ir.Constant(INDEX, count)
@@ -139,8 +136,10 @@ def store_lines(
             ahead.prefetch(first, count)
         with chunk_elements(builder, first, inner, count) as (number, position):
             value = to_memory(builder, Evaluator(lowering, position).element(tile), element)
-            builder.store(value, builder.gep(chunk, [ZERO, number], inbounds=True), align=size)
-        begin = builder.gep(address, [start], source_etype=stored)
+            place = builder.gep(chunk, [ZERO, number], inbounds=True)
+            stored = builder.store(value, place, align=size)
+            stored.set_metadata("alias.scope", lowering.stack)
+        begin = builder.gep(address, [start], source_etype=kind)
         for offset in range(0, count * size, LINE):
             step = [ir.Constant(INDEX, offset)]
             source = builder.gep(chunk, step, inbounds=True, source_etype=BYTE)

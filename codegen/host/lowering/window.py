@@ -8,7 +8,7 @@ leaves undefined, has no elements inside, however large the index.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import cast
 
@@ -163,10 +163,10 @@ class Window:
                 return d
         return None
 
-    def _steps(self, position: Position) -> ir.Value:
-        """Emit the offset of a position from the first element, in elements."""
+    def steps(self, position: Position, strides: Sequence[ir.Value]) -> ir.Value:
+        """Emit the offset of a position from the first element, in elements, by these strides."""
         builder, total = self.builder, ZERO
-        for d, (index, stride) in enumerate(zip(position.indices, self.strides, strict=True)):
+        for d, (index, stride) in enumerate(zip(position.indices, strides, strict=True)):
             if index is ZERO or d == self.sparse:
                 continue
             term = index if _is_one(stride) else builder.mul(index, stride)
@@ -175,7 +175,7 @@ class Window:
 
     def _number(self, position: Position) -> ir.Value:
         """Emit the offset of a position from the tensor's base, in elements."""
-        return self.builder.add(self.first, self._steps(position))
+        return self.builder.add(self.first, self.steps(position, self.strides))
 
     def address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position; not for packed elements."""
@@ -184,7 +184,7 @@ class Window:
 
     def unchecked_address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position, of which no check is told."""
-        steps, stored = self._steps(position), memory_type(self.element)
+        steps, stored = self.steps(position, self.strides), memory_type(self.element)
         return self.builder.gep(self.origin, [steps], source_etype=stored)
 
     def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
@@ -228,8 +228,8 @@ class Window:
         if self.is_packed:
             nibbles.store(builder, *self.locate(position), value, self.ordering)
             return
-        stored = ordering.store(
-            builder,
+        stored = ordering.store_exclusively(
+            self._lowering,
             to_memory(builder, value, self.element),
             self.address(position),
             memory_bytes(self.element),

@@ -8,6 +8,7 @@ instructions, and gathers into wide accesses where it recognises contiguous addr
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from llvmlite import ir
 
@@ -43,21 +44,39 @@ def _load(lowering: Lowering, op: Op) -> None:
             _load_element(lowering, op, position)
     else:
         with rows(lowering, source, mask, dim) as row:
-            _by_row(
-                lowering, row, lambda: _load_row(lowering, op, row),
-                lambda position: _load_element(lowering, op, position),
+            by_row(
+                lowering.builder, row, partial(_load_row_element, lowering, op, row),
+                partial(_load_element, lowering, op),
             )  # fmt: skip
     lowering.finish(op.results[0])
 
 
-def _by_row(
-    lowering: Lowering,
+def by_row(
+    builder: ir.IRBuilder,
+    row: PointerRow,
+    whole: Callable[[ir.Value], None],
+    element: Callable[[Position], None],
+) -> None:
+    """Emit what is done with the elements of a row, as its mask demands.
+
+    `whole` is given the number of an element where all are accessed, `element` its position
+    otherwise.
+    """
+
+    def all_of_it() -> None:
+        with loop(builder, row.position.shape[row.dim]) as number:
+            whole(number)
+
+    _as_demanded(builder, row, all_of_it, element)
+
+
+def _as_demanded(
+    builder: ir.IRBuilder,
     row: PointerRow,
     whole: Callable[[], None],
     element: Callable[[Position], None],
 ) -> None:
     """Emit what is done with a row as a whole, and element by element, as its mask demands."""
-    builder = lowering.builder
     if row.whole is None:
         whole()
         return
@@ -68,15 +87,14 @@ def _by_row(
             element(row.at(builder, number))
 
 
-def _load_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
+def _load_row_element(lowering: Lowering, op: Op, row: PointerRow, number: ir.Value) -> None:
     builder, result = lowering.builder, op.results[0]
     element = result.type.element
     kind = memory_type(element)
-    with loop(builder, row.position.shape[row.dim]) as number:
-        address = builder.gep(row.address, [number], source_etype=kind)
-        stored = builder.load(address, typ=kind, align=memory_bytes(element))
-        value = from_memory(builder, stored, element)
-        lowering.store_element(result, row.at(builder, number), value)
+    address = builder.gep(row.address, [number], source_etype=kind)
+    stored = builder.load(address, typ=kind, align=memory_bytes(element))
+    value = from_memory(builder, stored, element)
+    lowering.store_element(result, row.at(builder, number), value)
 
 
 def _load_element(lowering: Lowering, op: Op, position: Position) -> None:
@@ -115,9 +133,9 @@ def _store(lowering: Lowering, op: Op) -> None:
             _store_element(lowering, op, position)
         return
     with rows(lowering, target, mask, dim) as row:
-        _by_row(
-            lowering, row, lambda: _store_row(lowering, op, row),
-            lambda position: _store_element(lowering, op, position),
+        _as_demanded(
+            lowering.builder, row, lambda: _store_row(lowering, op, row),
+            partial(_store_element, lowering, op),
         )  # fmt: skip
 
 
@@ -154,7 +172,7 @@ def _store_element(lowering: Lowering, op: Op, position: Position) -> None:
 
     def write() -> None:
         target = lowering.checked(op, address, memory_bytes(element), position)
-        ordering.store(builder, stored, target, memory_bytes(element), order)
+        ordering.store_exclusively(lowering, stored, target, memory_bytes(element), order)
 
     if mask is None:
         write()

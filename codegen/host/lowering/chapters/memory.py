@@ -3,9 +3,10 @@
 Program order is one of the orders that tokens allow. A tile inside the tensor is copied by loops of
 constant length, one that crosses the edge by loops bounded by the edge; no element is tested.
 
-A loaded tile is copied to its buffer before any store that could change it. If the loop that reads
-the tile is the next one to store, and stores to other addresses (tested at run time), it reads the
-tensor without the copy.
+A loaded tile is copied to its buffer before any store that could change it. If all loops that read
+it come before, they read the tensor without the copy (see `in_place`). So does the next loop that
+stores if it is the only one that reads the tile, and stores to other addresses (tested at run
+time).
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from llvmlite import ir
 from tileir.codegen.host.lowering import bytewise
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
-from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.streaming import store_window
 from tileir.codegen.host.lowering.window import Window
-from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
+
+from .in_place import InPlace, are_apart, copy_elements, fill_padding
 
 
 def load_view(lowering: Lowering, op: Op) -> None:
@@ -30,16 +31,19 @@ def load_view(lowering: Lowering, op: Op) -> None:
     if id(op) in lowering.storage.fusion.deferred_loads:
         return
     window = Window(lowering, op)
+    if id(op) in lowering.storage.fusion.in_place and InPlace.is_possible(window):
+        lowering.direct[id(op.results[0])] = InPlace(lowering, op, window)
+        return
     if window.sparse is not None:
-        _fill(lowering, op, window)
-        _copy(lowering, op, window, bounded=True)
+        fill_padding(lowering, op, window)
+        copy_elements(lowering, op, window, bounded=True)
     else:
         with lowering.builder.if_else(window.is_inside()) as (inside, across):
             with inside:
-                _copy(lowering, op, window, bounded=False)
+                copy_elements(lowering, op, window, bounded=False)
             with across:
-                _fill(lowering, op, window)
-                _copy(lowering, op, window, bounded=True)
+                fill_padding(lowering, op, window)
+                copy_elements(lowering, op, window, bounded=True)
     lowering.finish(op.results[0])
 
 
@@ -80,51 +84,36 @@ def with_deferred(
     `loop` is told whether to access only elements inside the tensor, and the alias scope of what
     it writes, which the loads do not alias. `written` is the window that it writes to.
     """
-    builder = lowering.builder
-    deferred = [
-        (load, Window(lowering, load))
-        for load in lowering.storage.fusion.deferred_to.get(id(op), ())
-    ]
+    builder, fusion = lowering.builder, lowering.storage.fusion
+    deferred = [(load, Window(lowering, load)) for load in fusion.deferred_to.get(id(op), ())]
     if not deferred and not written:
         loop(False, None)
         return
-    scope = lowering.new_scope() if deferred and written else None
+    loads = fusion.stored_from.get(id(op), ()) if written else ()
+    places = [lowering.direct.get(id(load.results[0])) for load in loads]
+    in_place = [place for place in places if isinstance(place, InPlace)]
+    scope = lowering.new_scope() if written and (deferred or in_place) else None
+    for place in in_place if written else ():
+        place.leave(written.span())
+        place.apart_from = scope
     straight = written.is_inside() if written else ir.Constant(ir.IntType(1), 1)
     for _, window in deferred:
         window.apart_from = scope
         straight = builder.and_(straight, window.is_inside())
         if written:
-            straight = builder.and_(straight, _are_apart(builder, window.span(), written.span()))
+            straight = builder.and_(straight, are_apart(builder, window.span(), written.span()))
+    before = lowering.direct
     with builder.if_else(straight) as (directly, buffered):
         with directly:
-            lowering.direct = {id(load.results[0]): window for load, window in deferred}
+            lowering.direct = before | {id(load.results[0]): window for load, window in deferred}
             loop(False, scope)
-            lowering.direct = {}
+            lowering.direct = before
         with buffered:
             for load, window in deferred:
                 with builder.if_then(builder.not_(window.is_inside())):
-                    _fill(lowering, load, window)
-                _copy(lowering, load, window, bounded=True)
-            loop(written is not None, None)
-
-
-def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
-    before = builder.icmp_unsigned("<=", one[1], other[0])
-    return builder.or_(before, builder.icmp_unsigned("<=", other[1], one[0]))
-
-
-def _fill(lowering: Lowering, op: Op, window: Window) -> None:
-    """Fill the tile's buffer with padding."""
-    bits = padding_bits(window.element, op.operands["view"].type.padding)
-    padding = constant(window.element, bits)
-    with nest(lowering.builder, window.tile) as position:
-        lowering.store_element(op.results[0], position, padding)
-
-
-def _copy(lowering: Lowering, op: Op, window: Window, bounded: bool) -> None:
-    """Copy the tensor's elements to the tile's buffer."""
-    with window.elements(bounded) as position:
-        lowering.store_element(op.results[0], position, window.load(position))
+                    fill_padding(lowering, load, window)
+                copy_elements(lowering, load, window, bounded=True)
+            loop(written is not None, scope)
 
 
 ROWS = {

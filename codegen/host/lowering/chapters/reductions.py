@@ -21,6 +21,7 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.analysis.selecting_reductions import is_selection_by_number
 from tileir.codegen.host.lowering.ahead import Ahead
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.loops import loop, nest
@@ -50,7 +51,8 @@ UNROLLED_LANES = 8
 
 def _reduce(lowering: Lowering, op: Op) -> None:
     builder, narrow = lowering.builder, rounds_narrowly(op)
-    plan = Plan.of(op, commutes(op), LANE_BYTES if narrow else REGISTER_BYTES)
+    any_order = commutes(op) or is_selection_by_number(op)
+    plan = Plan.of(op, any_order, LANE_BYTES if narrow else REGISTER_BYTES)
     distributed = plan.across == plan.dim
     quick = distributed and quick_extremum.applies(op)
     with nest(builder, plan.outer) as outer:
