@@ -39,6 +39,12 @@ class Row:
     whole: ir.Value | None
     """Whether the mask is true of all of it; None without a mask."""
 
+    @property
+    def strides(self) -> list[ir.Value]:
+        """Elements from one of the row to the next, along each dimension of the tile."""
+        one = ir.Constant(INDEX, 1)
+        return [one if d == self.dim else ZERO for d in range(len(self.position.shape))]
+
     def at(self, builder: ir.IRBuilder, number: ir.Value) -> Position:
         """Return the position of an element of the row in the tile."""
         indices = list(self.position.indices)

@@ -163,19 +163,14 @@ class Window:
                 return d
         return None
 
-    def steps(self, position: Position, strides: Sequence[ir.Value]) -> ir.Value:
-        """Emit the offset of a position from the first element, in elements, by these strides."""
-        builder, total = self.builder, ZERO
-        for d, (index, stride) in enumerate(zip(position.indices, strides, strict=True)):
-            if index is ZERO or d == self.sparse:
-                continue
-            term = index if _is_one(stride) else builder.mul(index, stride)
-            total = term if total is ZERO else builder.add(total, term)
-        return total
+    def _steps(self, position: Position) -> ir.Value:
+        """Emit the offset of a position from the first element, in elements."""
+        dense = [ZERO if d == self.sparse else stride for d, stride in enumerate(self.strides)]
+        return offset_of(self.builder, position, dense)
 
     def _number(self, position: Position) -> ir.Value:
         """Emit the offset of a position from the tensor's base, in elements."""
-        return self.builder.add(self.first, self.steps(position, self.strides))
+        return self.builder.add(self.first, self._steps(position))
 
     def address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position; not for packed elements."""
@@ -184,7 +179,7 @@ class Window:
 
     def unchecked_address(self, position: Position) -> ir.Value:
         """Emit the address of the element at a position, of which no check is told."""
-        steps, stored = self.steps(position, self.strides), memory_type(self.element)
+        steps, stored = self._steps(position), memory_type(self.element)
         return self.builder.gep(self.origin, [steps], source_etype=stored)
 
     def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
@@ -237,6 +232,17 @@ class Window:
         )
         if scope is not None:
             stored.set_metadata("alias.scope", scope)
+
+
+def offset_of(builder: ir.IRBuilder, position: Position, strides: Sequence[ir.Value]) -> ir.Value:
+    """Emit the offset of a position from the first element, in elements."""
+    total = ZERO
+    for index, stride in zip(position.indices, strides, strict=True):
+        if index is ZERO or stride is ZERO:
+            continue
+        term = index if _is_one(stride) else builder.mul(index, stride)
+        total = term if total is ZERO else builder.add(total, term)
+    return total
 
 
 def _is_one(stride: ir.Value) -> bool:

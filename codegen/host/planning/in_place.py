@@ -20,7 +20,10 @@ from .buffers import Fusion
 from .order import Order
 from .tiles import is_tile
 
-_READERS = ("reduce", "scan", "store_view_tko")
+_LOADS = ("load_ptr_tko", "load_view_tko")
+_STORES = ("store_ptr_tko", "store_view_tko")
+
+_READERS = ("reduce", "scan", *_STORES)
 """Ops whose loops read elements one by one, beside those that are inline."""
 
 _UNCHANGING = SILENT | {RECURSIVE, TERMINATES}
@@ -37,11 +40,11 @@ def read_in_place(order: Order, fusion: Fusion, routes: Routes) -> None:
     changes = [number for number, op in enumerate(order.ops) if op.spec.effects not in _UNCHANGING]
     by_id = {id(op): op for op in order.ops}
     for op in order.ops:
-        if op.name != "load_view_tko" or id(op) in fusion.deferred_loads:
+        if op.name not in _LOADS or id(op) in fusion.deferred_loads:
             continue
         result = op.results[0]
         taken = [[by_id[each] for each, _ in route] for route in routes.get(id(result), ())]
-        if not taken or not is_tile(result) or not is_plain(op):
+        if not taken or not is_tile(result) or not _is_weak(op):
             continue
         if not all(_is_read(order, op, route) for route in taken):
             continue
@@ -63,9 +66,21 @@ def _is_read(order: Order, load: Op, route: list[Op]) -> bool:
         return False
     if reader.name in _PASSING_ON:  # a tile that is passed on is loaded where it goes to
         return load.results[0] not in reader.operand_list()
-    if reader.name == "store_view_tko" and not is_plain(reader):
+    if reader.name in _STORES and not _is_weak(reader):
         return False
     return is_inline(reader) or reader.name in _READERS
+
+
+def _is_weak(op: Op) -> bool:
+    """Whether the elements of an access are where a loop can find them, with weak ordering."""
+    if "view" in op.operands:
+        return is_plain(op)
+    if op.attributes["memory_ordering_semantics"] != "weak":
+        return False
+    if op.name == "store_ptr_tko":
+        return True
+    result = op.results[0].type  # rows of several, each with its address, are not asked for
+    return not is_packed(result.element) and sum(extent > 1 for extent in result.shape) == 1
 
 
 def is_plain(op: Op) -> bool:

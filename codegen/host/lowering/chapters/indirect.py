@@ -35,6 +35,8 @@ from tileir.codegen.scalar.constants import constant
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
+from .in_place import InPlace, leave_places, span
+
 
 def _load(lowering: Lowering, op: Op) -> None:
     source, mask = op.operands["source"], op.operands["mask"]
@@ -42,6 +44,8 @@ def _load(lowering: Lowering, op: Op) -> None:
     if dim is None:
         with nest(lowering.builder, op.results[0].type.shape) as position:
             _load_element(lowering, op, position)
+    elif id(op) in lowering.storage.fusion.in_place:
+        _leave_in_place(lowering, op, dim)
     else:
         with rows(lowering, source, mask, dim) as row:
             by_row(
@@ -49,6 +53,20 @@ def _load(lowering: Lowering, op: Op) -> None:
                 partial(_load_element, lowering, op),
             )  # fmt: skip
     lowering.finish(op.results[0])
+
+
+def _leave_in_place(lowering: Lowering, op: Op, dim: int) -> None:
+    """Let loops read a row where it is, unless its mask is not true throughout."""
+    builder, result = lowering.builder, op.results[0]
+    with rows(lowering, op.operands["source"], op.operands["mask"], dim) as row:
+
+        def copy() -> None:
+            with loop(builder, row.position.shape[dim]) as number:
+                _load_element(lowering, op, row.at(builder, number))
+
+        whole = ir.Constant(ir.IntType(1), 1) if row.whole is None else row.whole
+        place = InPlace(lowering, result, row.address, row.strides, whole, copy)
+    lowering.direct[id(result)] = place
 
 
 def by_row(
@@ -129,17 +147,26 @@ def _store(lowering: Lowering, op: Op) -> None:
     target, mask = op.operands["destination"], op.operands["mask"]
     dim = row_dimension(lowering, target, mask) if ordering.ordering_of(op) is None else None
     if dim is None:
+        leave_places(lowering, op, None)
         with nest(lowering.builder, target.type.shape) as position:
             _store_element(lowering, op, position)
         return
+    several = target.type.size > target.type.shape[dim]
+    if several:
+        leave_places(lowering, op, None)
     with rows(lowering, target, mask, dim) as row:
+        scope = None
+        if not several:
+            written = span(lowering.builder, row.address, row.strides, op.operands["value"])
+            scope = leave_places(lowering, op, written)
         _as_demanded(
-            lowering.builder, row, lambda: _store_row(lowering, op, row),
+            lowering.builder, row, lambda: _store_row(lowering, op, row, scope),
             partial(_store_element, lowering, op),
         )  # fmt: skip
 
 
-def _store_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
+def _store_row(lowering: Lowering, op: Op, row: PointerRow, scope: ir.MDValue | None) -> None:
+    """`scope` is the alias scope of the memory written."""
     builder, value = lowering.builder, op.operands["value"]
     element = value.type.element
     kind, size = memory_type(element), memory_bytes(element)
@@ -148,7 +175,10 @@ def _store_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
         with loop(builder, row.position.shape[row.dim]) as number:
             at = Evaluator(lowering, row.at(builder, number))
             address = builder.gep(row.address, [number], source_etype=kind)
-            builder.store(to_memory(builder, at.element(value), element), address, align=size)
+            stored = to_memory(builder, at.element(value), element)
+            stored = builder.store(stored, address, align=size)
+            if scope is not None:
+                stored.set_metadata("alias.scope", scope)
 
     def large_and_aligned() -> ir.Value:
         return is_large_and_aligned(

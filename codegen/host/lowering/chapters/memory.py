@@ -18,12 +18,14 @@ from llvmlite import ir
 from tileir.codegen.host.lowering import bytewise
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.streaming import store_window
 from tileir.codegen.host.lowering.window import Window
+from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 
-from .in_place import InPlace, are_apart, copy_elements, fill_padding
+from .in_place import InPlace, are_apart, leave_places
 
 
 def load_view(lowering: Lowering, op: Op) -> None:
@@ -31,19 +33,22 @@ def load_view(lowering: Lowering, op: Op) -> None:
     if id(op) in lowering.storage.fusion.deferred_loads:
         return
     window = Window(lowering, op)
-    if id(op) in lowering.storage.fusion.in_place and InPlace.is_possible(window):
-        lowering.direct[id(op.results[0])] = InPlace(lowering, op, window)
-        return
+    if id(op) in lowering.storage.fusion.in_place:
+        place = InPlace.of_window(
+            lowering, op.results[0], window, lambda: _across(lowering, op, window)
+        )
+        if place is not None:
+            lowering.direct[id(op.results[0])] = place
+            return
     if window.sparse is not None:
-        fill_padding(lowering, op, window)
-        copy_elements(lowering, op, window, bounded=True)
+        _fill(lowering, op, window)
+        _copy(lowering, op, window, bounded=True)
     else:
         with lowering.builder.if_else(window.is_inside()) as (inside, across):
             with inside:
-                copy_elements(lowering, op, window, bounded=False)
+                _copy(lowering, op, window, bounded=False)
             with across:
-                fill_padding(lowering, op, window)
-                copy_elements(lowering, op, window, bounded=True)
+                _across(lowering, op, window)
     lowering.finish(op.results[0])
 
 
@@ -89,13 +94,9 @@ def with_deferred(
     if not deferred and not written:
         loop(False, None)
         return
-    loads = fusion.stored_from.get(id(op), ()) if written else ()
-    places = [lowering.direct.get(id(load.results[0])) for load in loads]
-    in_place = [place for place in places if isinstance(place, InPlace)]
-    scope = lowering.new_scope() if written and (deferred or in_place) else None
-    for place in in_place if written else ():
-        place.leave(written.span())
-        place.apart_from = scope
+    scope = leave_places(lowering, op, written.span()) if written else None
+    if deferred and written and scope is None:
+        scope = lowering.new_scope()
     straight = written.is_inside() if written else ir.Constant(ir.IntType(1), 1)
     for _, window in deferred:
         window.apart_from = scope
@@ -111,9 +112,29 @@ def with_deferred(
         with buffered:
             for load, window in deferred:
                 with builder.if_then(builder.not_(window.is_inside())):
-                    fill_padding(lowering, load, window)
-                copy_elements(lowering, load, window, bounded=True)
+                    _fill(lowering, load, window)
+                _copy(lowering, load, window, bounded=True)
             loop(written is not None, scope)
+
+
+def _across(lowering: Lowering, op: Op, window: Window) -> None:
+    """Make the tile of a window that is not inside of its tensor."""
+    _fill(lowering, op, window)
+    _copy(lowering, op, window, bounded=True)
+
+
+def _fill(lowering: Lowering, op: Op, window: Window) -> None:
+    """Fill the buffer of a load with padding."""
+    bits = padding_bits(window.element, op.operands["view"].type.padding)
+    padding = constant(window.element, bits)
+    with nest(lowering.builder, window.tile) as position:
+        lowering.store_element(op.results[0], position, padding)
+
+
+def _copy(lowering: Lowering, op: Op, window: Window, bounded: bool) -> None:
+    """Copy the tensor's elements to the buffer of a load."""
+    with window.elements(bounded) as position:
+        lowering.store_element(op.results[0], position, window.load(position))
 
 
 ROWS = {
