@@ -14,13 +14,14 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
+from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.scalar.types import BYTE, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
 from .ahead import CHUNK, Ahead
 from .block import Lowering
 from .evaluate import Evaluator
-from .loops import chunk_elements, nest
+from .loops import MAX_UNROLLED_INSTRUCTIONS, chunk_elements, nest
 from .position import INDEX, ZERO, Position
 from .prefetch import LINE
 from .window import Window
@@ -36,12 +37,14 @@ MAX_INSTRUCTIONS = 120
 def store_streaming(
     lowering: Lowering,
     worthwhile: Callable[[], ir.Value],
-    lines: Callable[[], None],
+    lines: Callable[[int], None],
     otherwise: Callable[[], None],
 ) -> None:
     """Emit stores as `lines` does it if they are `worthwhile`, else as `otherwise` does.
 
-    The kernel chooses when it runs.
+    The kernel chooses when it runs. `lines` is told how many bytes to make before they are stored:
+    in long loops a line, which stays in registers, as whoever loads it from the stack would wait
+    for all that computes it.
     """
     builder = lowering.builder
     if not lowering.may_stream:
@@ -56,11 +59,12 @@ def store_streaming(
     made = [plain, *lowering.function.blocks[before:]]
     builder.branch(after)
     builder.position_at_end(stream)
-    if sum(len(block.instructions) for block in made) > MAX_INSTRUCTIONS:
+    size = sum(len(block.instructions) for block in made)
+    if size > MAX_INSTRUCTIONS:
         builder.branch(plain)
     else:
         lowering.streams = True
-        lines()
+        lines(CHUNK if size <= MAX_UNROLLED_INSTRUCTIONS else LINE)
         builder.branch(after)
     builder.position_at_end(after)
 
@@ -95,12 +99,14 @@ def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable
             total = builder.mul(total, extent)
         return is_large_and_aligned(builder, total, bits)
 
-    def lines() -> None:
+    def lines(chunk: int) -> None:
         outer = tuple(1 if d == inner else n for d, n in enumerate(window.tile))
         ahead = Ahead(lowering, op, inner)
         with nest(builder, outer) as position:
             row = Position(builder, window.tile, position.indices)
-            store_lines(lowering, op.operands["tile"], row, inner, window.address(row), ahead)
+            store_lines(
+                lowering, op.operands["tile"], row, inner, window.address(row), chunk, ahead
+            )
 
     if window.sparse is not None:
         otherwise()
@@ -114,18 +120,20 @@ def store_lines(
     row: Position,
     inner: int,
     address: ir.Value,
+    chunk_bytes: int,
     ahead: Ahead | None = None,
 ) -> None:
     """Emit the stores of a row of a tile along `inner`, to an address that is a multiple of 64.
 
-    `ahead` has what is prefetched on the way.
+    So many bytes are made before they are stored. `ahead` has what is prefetched on the way.
     """
     builder, element = lowering.builder, tile.type.element
     size, kind = memory_bytes(element), memory_type(element)
     extent = row.shape[inner]
-    count = min(extent, CHUNK // size)
+    count = min(extent, chunk_bytes // size)
     chunk = lowering.shared_slot(ir.ArrayType(kind, count), "stream", LINE)
-    line = ir.VectorType(kind, LINE // size)
+    # What one instruction loads, one has stored, else it waits until both are in the cache.
+    part = ir.VectorType(kind, min(LINE // size, VectorUnit.of_host().bits // 32))
     mark = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
     with nest(builder, (extent // count,)) as chunks:
         indices, factor = list(row.indices), ir.Constant(INDEX, count)
@@ -134,15 +142,17 @@ def store_lines(
         first = Position(builder, row.shape, indices)
         if ahead is not None:
             ahead.prefetch(first, count)
-        with chunk_elements(builder, first, inner, count) as (number, position):
+        made = chunk_elements(builder, first, inner, count, MAX_INSTRUCTIONS)
+        with made as (number, position):
             value = to_memory(builder, Evaluator(lowering, position).element(tile), element)
             place = builder.gep(chunk, [ZERO, number], inbounds=True)
             stored = builder.store(value, place, align=size)
             stored.set_metadata("alias.scope", lowering.stack)
         begin = builder.gep(address, [start], source_etype=kind)
-        for offset in range(0, count * size, LINE):
+        for offset in range(0, count * size, part.count * size):
             step = [ir.Constant(INDEX, offset)]
             source = builder.gep(chunk, step, inbounds=True, source_etype=BYTE)
             target = builder.gep(begin, step, inbounds=True, source_etype=BYTE)
-            whole = builder.load(source, typ=line, align=LINE)
-            builder.store(whole, target, align=LINE).set_metadata("nontemporal", mark)
+            whole = builder.load(source, typ=part, align=part.count * size)
+            stored = builder.store(whole, target, align=part.count * size)
+            stored.set_metadata("nontemporal", mark)

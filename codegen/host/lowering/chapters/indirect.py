@@ -186,8 +186,8 @@ def _store_row(lowering: Lowering, op: Op, row: PointerRow, scope: ir.MDValue | 
             builder.ptrtoint(row.address, INDEX),
         )  # fmt: skip
 
-    def lines() -> None:
-        store_lines(lowering, value, row.position, row.dim, row.address)
+    def lines(chunk: int) -> None:
+        store_lines(lowering, value, row.position, row.dim, row.address, chunk)
 
     store_streaming(lowering, large_and_aligned, lines, plain)
 
