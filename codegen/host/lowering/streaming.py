@@ -11,6 +11,7 @@ memory (see `ordering`), and the function that runs blocks has one at its end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from llvmlite import ir
 
@@ -22,13 +23,17 @@ from .ahead import CHUNK, Ahead
 from .block import Lowering
 from .evaluate import Evaluator
 from .loops import MAX_UNROLLED_INSTRUCTIONS, chunk_elements, nest
+from .ordering import ordering_of
 from .position import INDEX, ZERO, Position
-from .prefetch import LINE
+from .prefetch import LINE, prefetch_line
 from .window import Window
 
 LARGE_BYTES = 16 << 20
 """Tensors of so many bytes are not expected to stay in caches: a last level has 32 MB or less a
 core complex, and what a kernel reads is in it, too."""
+
+MAX_FETCHED_BYTES = 1 << 16
+"""Bytes of a tile that fits into the second level of the cache beside what is multiplied."""
 
 MAX_INSTRUCTIONS = 120
 """Loops with more of them are bound by arithmetic, and not emitted again for this."""
@@ -112,6 +117,57 @@ def store_window(lowering: Lowering, op: Op, window: Window, otherwise: Callable
         otherwise()
     else:
         store_streaming(lowering, large_and_aligned, lines, otherwise)
+
+
+def fetch_for_writing(lowering: Lowering, loop: Op) -> None:
+    """Prefetch the lines that the store behind a loop of matrix products writes to.
+
+    A store to a line that is in no cache waits for it; meanwhile they come while it multiplies.
+    """
+    store = _store_behind(loop)
+    if store is None or lowering.looks_at_elements:
+        return
+    if not all(id(index) in lowering.singles for index in store.operands["index"]):
+        return
+    builder, view = lowering.builder, store.operands["view"]
+    seen = view
+    while id(seen) not in lowering.tensors and isinstance(seen.owner, Op):
+        if seen.owner.name != "make_partition_view":
+            return
+        seen = seen.owner.operands["tensor_view"]
+    if id(seen) not in lowering.tensors:
+        return
+    lowering.tensors[id(view)] = lowering.tensors[id(seen)]
+    window = Window(lowering, store)
+    inner, size = window.inner, memory_bytes(window.element)
+    if window.is_packed or window.sparse is not None or inner is None:
+        return
+    if prod(window.tile) * size > MAX_FETCHED_BYTES:
+        return
+    total = ir.Constant(INDEX, size)
+    for extent in window.shape:
+        total = builder.mul(total, extent)
+    small = builder.icmp_unsigned("<", total, ir.Constant(INDEX, LARGE_BYTES))
+    each = max(1, window.tile[inner] * size // LINE)
+    lines = tuple(each if d == inner else n for d, n in enumerate(window.tile))
+    with builder.if_then(builder.and_(small, window.is_inside())), nest(builder, lines) as position:
+        indices = list(position.indices)
+        indices[inner] = builder.mul(indices[inner], ir.Constant(INDEX, LINE // size))
+        address = window.unchecked_address(Position(builder, window.tile, indices))
+        prefetch_line(builder, address, write=True)
+
+
+def _store_behind(loop: Op) -> Op | None:
+    """Return the store of a view that follows a loop with a matrix product, if one does."""
+    if not any(op.name.startswith("mma") for op in loop.regions[0].block.ops):
+        return None
+    ops = loop.parent.ops
+    for op in ops[ops.index(loop) + 1 :]:
+        if op.name == "store_view_tko" and ordering_of(op) is None:
+            return op
+        if op.regions:
+            return None
+    return None
 
 
 def store_lines(
