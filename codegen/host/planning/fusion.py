@@ -13,6 +13,8 @@ either, `in_place` says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.ops import Family, family_of, traits_of
@@ -47,19 +49,29 @@ def is_folded(op: Op, fusion: Fusion) -> bool:
     return is_inline(op) and id(op) not in fusion.kept
 
 
-def plan_fusion(order: Order, deferring: bool = True, in_place: bool = True) -> Fusion:
+def plan_fusion(
+    order: Order,
+    deferring: bool = True,
+    in_place: bool = True,
+    by_row: Mapping[int, int] | None = None,
+) -> Fusion:
     """Decide for every op whether its tile is kept, and, if `deferring`, which loads wait.
 
-    `in_place`: whether loops may read tensors several times.
+    `in_place`: whether loops may read tensors several times. `by_row` has the number
+    of elements of loads, by their ids, that compute few of their addresses: those are not kept.
     """
-    fusion = Fusion()
+    fusion, by_row = Fusion(), by_row or {}
     weights, index_tiles = _weights(order), _index_tiles(order)
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
         if family_of(op) is Family.ELEMENT_WISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
-            recomputed = len(routes.get(result, ())) > 1 or result in repeated
+            taken = routes.get(result, ())
+            recomputed = len(taken) > 1 or result in repeated
+            size = op.result.type.size
+            if taken and all(by_row.get(route[-1][0]) == size for route in taken):
+                recomputed = False
             limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
             if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
