@@ -96,15 +96,15 @@ def install(
     cuTile has already loaded the real driver.
     """
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
+        from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
-        from .options import Options
+        from .options import Options, measured
 
     listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
     checks, names, breaks = listed
     options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
     driver = Driver(capability(sm), options)
-    tuner.measured(autotune)
+    measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
         torch_stand_in.install(driver.capability)

@@ -26,6 +26,7 @@ from tileir.tools.cutile_versions import VERSIONS
 from . import image, tuner
 from .arguments import Arguments, offered_at_once
 from .driver import Driver
+from .torch_stand_in import graphs
 
 _LOADER = "cuda.tile._load_libcuda"
 """The module that loads the driver; cuTile imports it at the first launch."""
@@ -101,6 +102,9 @@ def _launcher(launch: Any, driver: Driver) -> Any:
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        graphs.leave_out(torch, launch_on_cpu)
     return launch_on_cpu
 
 

@@ -113,6 +113,7 @@ class CpuKernel:
     def __init__(
         self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
     ) -> None:
+        from tileir.codegen.analysis.source_names import kernel_name
         from tileir.codegen.host.running.arguments import bits_layout
         from tileir.codegen.scalar.sizes import memory_bytes
 
@@ -131,7 +132,8 @@ class CpuKernel:
             if isinstance(element, Pointer)
         ]
         where = f" ({function.location})" if function.location else ""
-        self._name = f"tileir cutile: {display(function.name)}{display(where)}"
+        self._function = kernel_name(function)
+        self._name = f"tileir cutile: {display(self._function)}{display(where)}"
         self._checked = checked
         self._crashes: tuple[Crashes, int] | None = None  # with what is told of this kernel
 
@@ -187,11 +189,14 @@ class CpuKernel:
         threads: int | None,
         progress: Progress | None = None,
     ) -> None:
+        names = {}
         for number, _ in self._pointers:
             region = region_at(values[number], known)
             if region:
+                if region.name:
+                    names[number] = region.name
                 if number in self._kernel.info.written and not region.writable:
-                    kernel, what = display(self._kernel.symbol), f"argument {region.name}"
+                    kernel, what = display(self._function), f"argument {region.name}"
                     raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
@@ -202,9 +207,7 @@ class CpuKernel:
                 ]
                 launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
                 around.enter_context(launch)
-            self._kernel.launch(
-                grid, values, threads=threads, allocations=allocations, progress=progress
-            )
+            self._kernel.launch_named(grid, values, names, threads, allocations, progress)
 
     def _pack(self, arguments: int) -> bytes | None:
         """Return the arguments as the kernel reads them; None where they lie in an unusual way."""

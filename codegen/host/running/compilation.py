@@ -16,6 +16,7 @@ from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
 from .launch import Launcher
+from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
 from .work import BLOCKS, Progress
@@ -79,6 +80,18 @@ class HostKernel(Compiled):
         if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         self._launcher.launch(grid, args, threads, allocations, progress, handlers)
+
+    def launch_named(
+        self,
+        grid: tuple[int, int, int],
+        args: Sequence[Any],
+        names: Names,
+        threads: int | None,
+        allocations: Iterable[Any],
+        progress: Progress | None = None,
+    ) -> None:
+        """Launch as `launch` does; what a check finds is told with these names of parameters."""
+        self._launcher.launch(grid, args, threads, allocations, progress, names=names)
 
     def run_blocks(
         self,

@@ -20,7 +20,7 @@ from tileir.types import Pointer
 from .arguments import Packed, Packer
 from .context import make_context
 from .kernel_info import KernelInfo
-from .report import Handler
+from .report import NAMELESS, Handler, Names
 from .reports import Reports
 from .work import Blocks, Progress, Work
 
@@ -48,10 +48,11 @@ class Launcher:
         progress: Progress | None = None,
         handlers: Sequence[Handler] | None = None,
         only: range | None = None,
+        names: Names = NAMELESS,
     ) -> None:
         """Check everything, then run the blocks, or `only` some; see `HostKernel.launch`.
 
-        `handlers` stand in for those of the kernel.
+        `handlers` stand in for those of the kernel; `names` are for what they say.
         """
         extents = check_grid(self._symbol, grid)
         if threads is not None:
@@ -66,7 +67,7 @@ class Launcher:
         if self._packer.needs_extents and span:
             _warn_of_unchecked(self._info, packed.extents)
         handlers = self._handlers if handlers is None else handlers
-        self._run(packed, allocated, owners, extents, span, threads, handlers, progress)
+        self._run(packed, allocated, owners, extents, span, threads, handlers, progress, names)
 
     def launch_packed(
         self,
@@ -100,6 +101,7 @@ class Launcher:
         threads: int | None,
         handlers: Sequence[Handler],
         progress: Progress | None,
+        names: Names = NAMELESS,
     ) -> None:
         if not span:
             return
@@ -107,7 +109,7 @@ class Launcher:
         context = make_context((*packed.extents, *allocated) if self._packer.needs_extents else ())
         problems: list[BaseException] = []
         if handlers:
-            Reports(handlers, context, problems)
+            Reports(handlers, context, problems, names)
         arguments = (ctypes.c_char * len(packed.data)).from_buffer_copy(packed.data)
         keep = [packed.keep, owners]
         need, end = info.workspace, span.stop
