@@ -107,7 +107,7 @@ def install(
     measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
-        torch_stand_in.install(driver.capability)
+        driver.recorder = torch_stand_in.install(driver.capability)
         cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)

@@ -107,7 +107,8 @@ def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn |
 class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory.
 
-    Where nothing checks its accesses, a sentence tells of it when it crashes.
+    `name` is the one in source. Where nothing checks its accesses, a sentence tells of it when it
+    crashes.
     """
 
     def __init__(
@@ -132,8 +133,8 @@ class CpuKernel:
             if isinstance(element, Pointer)
         ]
         where = f" ({function.location})" if function.location else ""
-        self._function = kernel_name(function)
-        self._name = f"tileir cutile: {display(self._function)}{display(where)}"
+        self.name = kernel_name(function)
+        self._told = f"tileir cutile: {display(self.name)}{display(where)}"
         self._checked = checked
         self._crashes: tuple[Crashes, int] | None = None  # with what is told of this kernel
 
@@ -164,7 +165,7 @@ class CpuKernel:
     def _find_crashes(self) -> tuple[Crashes, int]:
         from tileir.codegen.host.running.crashes import crashes, text
 
-        self._crashes = crashes(), text(self._name, "--check memory says where")
+        self._crashes = crashes(), text(self._told, "--check memory says where")
         return self._crashes
 
     def _launch(
@@ -196,7 +197,7 @@ class CpuKernel:
                 if region.name:
                     names[number] = region.name
                 if number in self._kernel.info.written and not region.writable:
-                    kernel, what = display(self._function), f"argument {region.name}"
+                    kernel, what = display(self.name), f"argument {region.name}"
                     raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
