@@ -37,6 +37,8 @@ def test_memory():
             KernelError, match=r"argument x, which has 32 bytes at element \[7\] in take,"
         ):
             ct.launch(0, (1,), take, (x, indices(last), z))
+    with pytest.raises(KernelError, match="of argument x or z, which has 32 bytes"):
+        ct.launch(0, (1,), take, (x, indices(8), x))
 
 
 def test_views():
