@@ -7,13 +7,12 @@ and begins another one behind it. Ours is Python, and has to say so.
 from __future__ import annotations
 
 from functools import reduce
-from types import FunctionType
 from typing import Any
 
 _FRAMES = "_C._dynamo.eval_frame"
 
 
-def leave_out(torch: Any, function: FunctionType) -> None:
+def leave_out(torch: Any, function: Any) -> None:
     """Make torch's compiler call a function, and leave what it calls as it is.
 
     torch  the module; one that has another compiler than those that are known stays as it is
