@@ -1,7 +1,8 @@
 """Run NVIDIA's tests of cuTile on the emulator: ``python -m tests.lab.conformance cutile/test``.
 
 With ``--target host`` they run on the CPU, and with ``--check memory,undefined`` each launch is
-checked: a test that passes without and fails with that has found a false alarm.
+checked: a test that passes without and fails with that has found a false alarm. cuTile's tuner
+measures all configurations, as some tests ask what it found.
 
 Tests that have a line in the file of results are not run again, so a run that was ended goes on
 where it was; remove lines, or the file, to run tests anew. The exit code is 0 when tests were run,
@@ -104,7 +105,8 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         "-p", "tileir.cutile.plugin", "--cutile-children", "-p", "tests.lab.conformance.plugin",
+         "-p", "tileir.cutile.plugin", "--cutile-children", "--cutile-autotune", "all",
+         "-p", "tests.lab.conformance.plugin",
          *(f"--{key}={value}" for key, value in passed.items()),
          *([f"--cutile-check={options.check}"] if options.check else []), name],
         cwd=options.tests, env=os.environ | environment, capture_output=True, text=True,
