@@ -24,6 +24,7 @@ from .transform.locate_in_text import with_text_lines
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
+    from .remarks import Remark
     from .stage import Stage
 
 
@@ -94,7 +95,7 @@ def compile(
         compilation = compile_fresh(request.bytecode, request.target, **request.options)
         if slot:
             slot.put(compilation.to_bytes())
-    compilation.record_stages = request.stages
+    compilation.record_stages, compilation.record_remarks = request.stages, request.remarks
     return compilation
 
 
@@ -122,6 +123,13 @@ class _Request(NamedTuple):
             from .stage_recorder import record_stages
 
         return record_stages(self.bytecode, self.target, self.options, until)
+
+    def remarks(self) -> tuple[Remark, ...]:
+        """Compile as far as decisions are made, and return the remarks on them."""
+        with not_forking:
+            from .stage_recorder import record_remarks
+
+        return record_remarks(self.bytecode, self.target, self.options)
 
 
 def _checked_request(

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -117,8 +116,9 @@ def nvidia_tool(name: str) -> Path | None:
         for candidate in Path(folder).glob(f"*/bin/{name}*"):
             if candidate.stem == name:
                 return candidate
-    found = shutil.which(name)
-    return Path(found) if found else None
+    from tileir.tools.nvidia import find
+
+    return find(name)
 
 
 @pytest.fixture

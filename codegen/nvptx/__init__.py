@@ -61,6 +61,14 @@ class CompiledEntry(Compiled):
         self.refuse(others)
         on_device.launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
+    def prepare(self, grid: Sequence[int], packed: bytes) -> on_device.Prepared | None:
+        """Return what the driver is told for a launch in this thread's context.
+
+        None for an empty grid. This is for those who are asked as the driver is: `packed` has each
+        argument at its offset of the plan. Errors are those of `launch`.
+        """
+        return on_device.prepare(self.symbol, self.plan, self._image, grid, packed)
+
     def load(self) -> None:
         """Load the code for the current GPU now, which otherwise the first launch does.
 

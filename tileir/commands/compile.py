@@ -13,9 +13,10 @@ from tileir.messages.missing_packages import compiling
 from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
 
-from .conventions import UsageError, check_output, write_output
+from .conventions import UsageError, called, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
+from .remarks import write_remarks
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -37,6 +38,7 @@ examples:
   tileir compile kernel.mlir                                 for the GPU that the text names
   tileir compile --emit llvm kernel.tileirbc                 LLVM IR for this machine's CPU
   tileir compile --target sm_90 --emit stages k.tileirbc     what is decided, from Tile IR to PTX
+  tileir compile --target sm_90 --remarks k.tileirbc -o k.ptx            and what could be faster
   tileir compile --emit stage:fuse kernel.tileirbc           one stage of that
   tileir compile --target sm_80 --stop-after assign_layouts k.tileirbc   and nothing further
 
@@ -74,6 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--stop-after", metavar="NAME", help="compile up to this stage, and write what there is")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
+    add("--remarks", action="store_true", help="GPUs: also what tileir remarks says, on stderr")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
     add(
         "--portable",
@@ -99,7 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     emit, stage = _emitted(arguments.emit), _stage(arguments)
     needs_gpu = [f"--emit {emit}"] if emit in EMIT and emit not in ANYWHERE else []
     needs_gpu += map(flag, beyond_defaults(options))
-    needs_gpu += [flag(name) for name in ("lineinfo", "portable") if getattr(arguments, name)]
+    flags = ("lineinfo", "portable", "remarks")
+    needs_gpu += [flag(name) for name in flags if getattr(arguments, name)]
     target = arguments.target
     if target is None:
         target = named_target(bytecode)
@@ -113,6 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
         "lineinfo": arguments.lineinfo,
         "portable": arguments.portable,
     }
+    if arguments.remarks and (stage is not None or emit == "stages"):
+        raise UsageError("stages have their remarks in them; leave --remarks away")
     if stage is not None or emit == "stages":
         with compiling():
             text = _stage_text(bytecode, target, stage, options)
@@ -120,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     with named_as_written():
         compiled = tileir.compile(bytecode, target, **options)
+    if arguments.remarks:
+        write_remarks(sys.stderr, called(arguments.file), compiled.remarks)
     emit = emit or ("llvm" if target == HOST else "ptx")
     write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))
     return 0

@@ -43,8 +43,10 @@ COMMANDS = {
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
+    "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
+    "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }

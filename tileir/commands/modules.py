@@ -23,7 +23,11 @@ def open_module(path: str) -> Bytecode:
     A warning on standard error names launch attributes of a text that have no effect. A file with
     control characters is not a text, even if it does not begin as bytecode does.
     """
-    data = open_input(path)
+    return module_of(open_input(path), path)
+
+
+def module_of(data: bytes, path: str) -> Bytecode:
+    """Return the module that these bytes of a file are: see `open_module`."""
     if not data:
         raise UsageError(f"{called(path)} is empty: neither bytecode nor text")
     if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):

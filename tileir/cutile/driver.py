@@ -19,6 +19,7 @@ from . import image
 from .arguments import Region
 from .device import MULTIPROCESSORS
 from .options import Options
+from .packed import unpack
 
 if TYPE_CHECKING:
     from tileir.codegen.host.running.work import Progress
@@ -167,7 +168,7 @@ class Driver:
         c_void_p.from_address(out).value = ctypes.addressof(self._message)
 
     def _load_library(self, out: int, code: int) -> None:
-        self._keep(out, image.compiled(image.unpack(code), self.options))
+        self._keep(out, image.compiled(unpack(code), self.options))
 
     def _library_kernel(self, out: int, library: int, name: bytes) -> int | None:
         entry = self._objects[library].entries.get(name.decode())

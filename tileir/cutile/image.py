@@ -31,26 +31,8 @@ if TYPE_CHECKING:
     from tileir.codegen.host.running.crashes import Crashes
     from tileir.codegen.host.running.work import Progress
 
-MAGIC = b"tileir\r\n"
 _PITCH = 8
 """Bytes from one argument to the next where cuTile lays them out itself."""
-
-_SIZE = 8
-"""Bytes of the header's second field, the size of the bytecode after it."""
-
-
-def pack(bytecode: bytes) -> bytes:
-    """Return the image of a module. Its header has the size, which the driver is not given."""
-    return MAGIC + len(bytecode).to_bytes(_SIZE, "little") + bytecode
-
-
-def unpack(address: int) -> bytes:
-    """Return the bytecode of the image at an address; LaunchError for a kernel made for a GPU."""
-    if ctypes.string_at(address, len(MAGIC)) != MAGIC:
-        raise LaunchError("this kernel was compiled for a GPU, not for the CPU")
-    start = address + len(MAGIC) + _SIZE
-    size = int.from_bytes(ctypes.string_at(address + len(MAGIC), _SIZE), "little")
-    return ctypes.string_at(start, size)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`tileir cutile`: runs a program as python does, but with the CPU as its GPU."""
+"""`tileir cutile`: runs a program as python does, but with the CPU as its GPU, or our compiler."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from tileir.errors import UnsupportedError
 from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import CHECKS
 
-from . import OPTIONS, flag, install
+from . import ON_GPU, OPTIONS, flag, install
 from .children import adopt
 from .options import measured
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
 The program stays as it is: kernels run on the CPU, and so does what torch puts on "cuda".
-Arrays are tensors of torch or arrays of cupy or NumPy.
+Arrays are tensors of torch or arrays of cupy or NumPy. With --gpu, kernels run on the GPU, and
+tileir compiles them instead of NVIDIA's tileiras.
 """
 
 EXAMPLES = """\
@@ -36,6 +37,7 @@ examples:
   tileir cutile --children -m pytest tests
   tileir cutile --check memory,undefined program.py
   tileir cutile --sm sm_120 -m package.module
+  tileir cutile --gpu program.py
   tileir cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
   pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
 
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def prepare() -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
-        options = {name: getattr(given, name) for name in OPTIONS}
+        options = {name: getattr(given, name) for name in (*OPTIONS, "compiler")}
         install(**options)
         if given.children:
             adopt(options)
@@ -88,6 +90,7 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     )
     for name, option in OPTIONS.items():
         parser.add_argument(f"--{flag(name)}", dest=name, **option)
+    parser.add_argument("--gpu", **ON_GPU)
     parser.add_argument(
         "--children", action="store_true", help="so for all Python processes that it starts"
     )

@@ -52,6 +52,7 @@ def packages() -> tuple[Package, ...]:
         Package("ml_dtypes", "small floats", extra="codegen", lowest="0.5"),
         Package("rich", "colour, progress bars", extra="colour"),
         Package("pygments", "colour", extra="colour"),
+        Package("pyyaml", "remarks of tileiras", extra="remarks"),
         Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
         Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS),
         Package("torch", "tensors, if wanted", extra=None),

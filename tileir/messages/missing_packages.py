@@ -18,6 +18,9 @@ CODEGEN = ("llvmlite", *ARRAYS)
 COLOUR = ("rich", "pygments")
 """The packages of the extra ``colour``."""
 
+_ON_PYPI = {"yaml": "pyyaml"}
+"""Name of a module -> the package on PyPI that has it, where that is another name."""
+
 
 @contextmanager
 def needing(packages: Sequence[str], what: str) -> Iterator[None]:
@@ -39,7 +42,7 @@ def compiling() -> AbstractContextManager[None]:
 
 def missing(packages: Sequence[str], what: str) -> MissingPackageError:
     """Return the error that `what` needs these packages of PyPI, none of which is installed."""
-    *others, last = packages
+    *others, last = packages = [_ON_PYPI.get(package, package) for package in packages]
     listed = f"{', '.join(others)} and {last}" if others else last
     them = "them" if others else "it"
     how = f"install {them} with: pip install {' '.join(packages)}"

@@ -16,6 +16,7 @@ from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.cutile import image
 from tileir.cutile.driver import Driver
 from tileir.cutile.options import Options
+from tileir.cutile.packed import pack
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
@@ -49,7 +50,7 @@ def cuda(driver: Driver) -> Library:
 
 def load(cuda: Library, bytecode: bytes) -> c_void_p:
     library = c_void_p()
-    code = ctypes.create_string_buffer(image.pack(bytecode))
+    code = ctypes.create_string_buffer(pack(bytecode))
     assert cuda.cuLibraryLoadData(byref(library), code, None, None, 0, None, None, 0) == SUCCESS
     return library
 

@@ -6,23 +6,25 @@ and begins another one behind it. Ours is Python, and has to say so.
 
 from __future__ import annotations
 
+import sys
 from functools import reduce
 from typing import Any
 
 _FRAMES = "_C._dynamo.eval_frame"
 
 
-def leave_out(torch: Any, function: Any) -> None:
+def leave_out(function: Any) -> None:
     """Make torch's compiler call a function, and leave what it calls as it is.
 
-    torch  the module; one that has another compiler than those that are known stays as it is
+    A torch that is imported later, or has another compiler than those that are known, looks into
+    the function when it is called, in vain: that takes time.
     """
     vars(function).update(
         _torchdynamo_disable=True, _torchdynamo_disable_msg="it launches a kernel of cuTile"
     )
     try:
-        frames = reduce(getattr, _FRAMES.split("."), torch)
+        frames = reduce(getattr, _FRAMES.split("."), sys.modules.get("torch"))
         skip = frames._FrameAction.SKIP
         frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
     except AttributeError:
-        pass  # then it looks into it in vain, and is slower
+        pass
