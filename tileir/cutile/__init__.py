@@ -63,7 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAME",
         "action": "append",
         "default": [],
-        "help": "print this value of kernels that have it; names are those of `tileir dis`",
+        "help": "print this variable of kernels that have it, or value by its name in `tileir dis`",
     },
     "autotune": {
         "metavar": "WHICH",
