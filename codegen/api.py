@@ -10,6 +10,7 @@ from tileir.attributes import spell
 from tileir.errors import UnsupportedError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.launch.compile_options import CHECKS
 from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 
-__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
-
-CHECKS = ("memory", "undefined", "nan")
-"""The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
+__all__ = ["Compilation", "Compiled", "compile", "stages"]
 
 
 def compile(

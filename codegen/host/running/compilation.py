@@ -17,6 +17,7 @@ from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
 from .launch import Launcher, LaunchOptions
+from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
 from .work import BLOCKS, Progress
@@ -80,6 +81,19 @@ class HostKernel(Compiled):
         if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         self._launcher.launch(grid, args, LaunchOptions(threads, progress, allocations, handlers))
+
+    def launch_named(
+        self,
+        grid: tuple[int, int, int],
+        args: Sequence[Any],
+        names: Names,
+        threads: int | None,
+        allocations: Iterable[Any],
+        progress: Progress | None = None,
+    ) -> None:
+        """Launch as `launch` does; what a check finds is told with these names of parameters."""
+        how = LaunchOptions(threads, progress, allocations, names=names)
+        self._launcher.launch(grid, args, how)
 
     def run_blocks(
         self,
