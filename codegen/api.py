@@ -12,6 +12,7 @@ from tileir.errors import UncheckedWarning, UnsupportedError
 from tileir.formats.forks import not_forking
 from tileir.formats.version import LATEST
 from tileir.gpus import TARGETS
+from tileir.launch.compile_options import CHECKS
 from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
@@ -29,13 +30,10 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 
-__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
+__all__ = ["Compilation", "Compiled", "compile", "stages"]
 
 _OUR_FRAMES = 4
 """Frames from where a request is checked to the caller of `tileir.compile`."""
-
-CHECKS = ("memory", "undefined", "nan")
-"""The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
 
 
 def compile(

@@ -149,7 +149,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="print a value each time it has been computed; names are those of `tileir dis`",
+        help="print a variable of the source, or a value by its name in `tileir dis`, each time it"
+        " has been computed",
     )
     add("--no-cache", action="store_true", help="neither read nor write what is kept on disk")
     add_options(parser)

@@ -63,7 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAME",
         "action": "append",
         "default": [],
-        "help": "print this value of kernels that have it; names are those of `tileir dis`",
+        "help": "print this variable of kernels that have it, or value by its name in `tileir dis`",
     },
     "autotune": {
         "metavar": "WHICH",
@@ -134,18 +134,18 @@ def install(
     with needing(CODEGEN, "cuTile on the CPU"):
         from tileir.tools import cutile_hooks
 
-        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
+        from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
-        from .options import Options
+        from .options import Options, measured
 
     listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
     checks, names, breaks = listed
     options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
     driver = Driver(capability(sm), options)
-    tuner.measured(autotune)
+    measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed(on_gpu=False):
-        torch_stand_in.install(driver.capability)
+        driver.recorder = torch_stand_in.install(driver.capability)
         with cutile_hooks.all_or_none():
             cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)

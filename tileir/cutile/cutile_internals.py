@@ -40,6 +40,7 @@ from .driver import Driver
 from .gpu.compiler import Compiler
 from .gpu.driver import Between
 from .packed import pack
+from .torch_stand_in import graphs
 
 _LOADER = "cuda.tile._load_libcuda"
 """The module that loads the driver; cuTile imports it at the first launch."""
@@ -155,6 +156,7 @@ def _telling(function: Any, between: Between) -> Any:
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
+    graphs.leave_out(telling)
     return telling
 
 
@@ -189,6 +191,7 @@ def _launcher(launch: Any, driver: Driver) -> Any:
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
+    graphs.leave_out(launch_on_cpu)
     return launch_on_cpu
 
 

@@ -15,10 +15,15 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
+from tileir.commands.checks import check_words
 from tileir.commands.conventions import OK, Parser, UsageError, fail, guarded
+from tileir.errors import UnsupportedError
+from tileir.launch.breakpoints import BREAKS
+from tileir.launch.compile_options import CHECKS
 
 from . import ON_GPU, OPTIONS, flag, install
 from .children import adopt
+from .options import measured
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
@@ -100,6 +105,12 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     given = parser.parse_args(arguments[:end])
     if given.threads is not None and given.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {given.threads}")
+    check_words("--check", given.check, CHECKS)
+    check_words("--break", given.break_on, BREAKS)
+    try:
+        measured(given.autotune)
+    except UnsupportedError as error:
+        raise UsageError(f"--{error}") from None
     kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
     if not arguments[end + (kind != "script") :]:
         raise UsageError(f"a program is missing (see {parser.prog} --help)")

@@ -18,22 +18,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from tileir.errors import UnsupportedError
-
 from .driver import Driver, LaunchTimeoutError
-
-FIRST, ALL = "first", "all"
-
-
-def measured(autotune: str | int) -> int | None:
-    """Return how many configurations are measured, None for all; UnsupportedError for nonsense."""
-    if autotune == ALL:
-        return None
-    if autotune == FIRST:
-        return 0
-    if not isinstance(autotune, bool) and str(autotune).isdecimal() and int(autotune) >= 1:
-        return int(autotune)
-    raise UnsupportedError(f'autotune must be "first", "all" or a number from 1, not {autotune!r}')
+from .options import measured
 
 
 def install(

@@ -21,11 +21,11 @@ def _is_stored(name: object) -> bool:
 
 
 _TILE = {"element": _is_stored, "shape": [int], "offset": int}
-_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "location": str}
+_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "function": str, "location": str}
 _SITES = {
     "access": {"shape": [int], "bytes": int, "parameters": [int], "any": bool, "claims": [int]},
     "assert": {"message": str, "shape": [int]},
-    "breakpoint": {"function": str, "names": [str], "arguments": [_TILE]},
+    "breakpoint": {"names": [str], "arguments": [_TILE]},
     "finding": {
         "problem": str,
         "shape": [int],

@@ -107,6 +107,8 @@ def test_module(script: Path) -> None:
         (["--fast", "script.py"], 2, "unrecognized arguments: --fast"),
         (["--threads", "many", "script.py"], 2, "invalid int value: 'many'"),
         (["--threads", "0", "script.py"], 2, "--threads must be at least 1, not 0"),
+        (["--check", "memry", "script.py"], 2, "not 'memry', did you mean memory?"),
+        (["--autotune", "none", "script.py"], 2, '--autotune must be "first", "all" or a number'),
         (["--sm", "sm_1000", "-c", ""], 4, "unknown GPU 'sm_1000'"),
         (["--sm", "host", "-c", ""], 4, "unknown GPU 'host'"),
         (["--sm", "sm_1", "-c", ""], 4, "unknown GPU 'sm_1'; known are sm_75, "),
