@@ -163,7 +163,7 @@ def _remark(key: _Key, times: int) -> Remark:
     if key.line > 0:
         path = PurePosixPath(key.file)
         file = File(path.name, str(path.parent))
-        scope = Subprogram(file, 0, key.function, key.function, CompileUnit(file))
+        scope = Subprogram(file, 0, key.function, key.function, CompileUnit(file), 0)
         source = SourceLocation(scope, key.file, key.line, key.column)
     return Remark(
         STAGE,
