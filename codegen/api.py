@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
-from tileir.errors import UnsupportedError
+from tileir.errors import UncheckedWarning, UnsupportedError
 from tileir.formats.forks import not_forking
+from tileir.formats.version import LATEST
 from tileir.gpus import TARGETS
+from tileir.launch.compile_options import CHECKS
 from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
@@ -27,10 +30,10 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 
-__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
+__all__ = ["Compilation", "Compiled", "compile", "stages"]
 
-CHECKS = ("memory", "undefined", "nan")
-"""The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
+_OUR_FRAMES = 4
+"""Frames from where a request is checked to the caller of `tileir.compile`."""
 
 
 def compile(
@@ -126,9 +129,10 @@ class _Request(NamedTuple):
         """Return what compiles the module of these bytes, however it is edited meanwhile."""
         data = bytes(data)
         limits, attributes = self.bytecode.limits, self.bytecode.launch_attributes
+        assumed = self.bytecode.original.assumed
 
         def compiled() -> Compilation | None:
-            module = type(self.bytecode).parse(data, limits=limits)
+            module = type(self.bytecode).parse(data, limits=limits, assume_version=assumed)
             module.launch_attributes = attributes
             return self._replace(bytecode=module).compiled()
 
@@ -188,6 +192,12 @@ def _checked_request(
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
     }
+    if bytecode.newer:
+        text = (
+            f"version {bytecode.version} of the bytecode is newer than {LATEST}: its kernels are "
+            f"compiled as what they would be in {LATEST}"
+        )
+        warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
     if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)
@@ -235,6 +245,8 @@ def _kept(request: _Request) -> tuple[Slot, Callable[[], Compilation | None]] | 
     if cache is None or data is None:
         return None
     options = dict(request.options)
+    if request.bytecode.original.assumed is not None:  # another than the bytes state
+        options["read_as"] = str(request.bytecode.original.assumed)
     if request.target != HOST:
         said = request.bytecode.launch_attributes  # by the text; the bytes do not have them
         options |= {"launch": as_read(options["launch"]), "module": said.module}

@@ -301,13 +301,18 @@ def disassemble(
 
 
 def load(
-    path: str | os.PathLike[str], strict: bool = False, *, limits: Limits | None = None
+    path: str | os.PathLike[str],
+    strict: bool = False,
+    *,
+    limits: Limits | None = None,
+    assume_version: Version | str | tuple[int, int] | None = None,
 ) -> Bytecode:
     """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
 
     path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
     strict  refuse what is readable but odd, and read everything at once
     limits  how deep things may be nested, and how long texts may be
+    assume_version  read it as a file of this version, whatever its header states
 
     Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
     file that cannot be opened; TypeError if `path` is not a path.
@@ -324,7 +329,8 @@ def load(
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return Bytecode.parse(data, strict, limits=DEFAULT if limits is None else limits)
+        limits = DEFAULT if limits is None else limits
+        return Bytecode.parse(data, strict, limits=limits, assume_version=assume_version)
     except BytecodeError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise

@@ -69,7 +69,7 @@ def compile_kernels(
     until: str | None = None,
     checks: Sequence[str] = (),
 ) -> HostCompilation | None:
-    """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`.
+    """Compile the kernels, which `support` has checked; `checks` are some of those that there are.
 
     None if stages end before there is machine code: `after_stage` and `until` are those of
     `pipeline.run`.

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
-from tileir.codegen.arguments.roles_form import roles_of_plan, written_of_plan
 from tileir.codegen.cache.key import LAUNCH_PLAN
 from tileir.codegen.cache.slot import Slot
-from tileir.codegen.cache.stored_values import element_of
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.launch.roles_form import roles_of_plan, written_of_plan
+from tileir.launch.stored_values import element_of
 from tileir.types import Element, Tile
 
 from .kept_text import KeptText

@@ -15,7 +15,7 @@ from tileir.tools import nvidia
 
 from .conventions import UsageError, called, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import check_entry, open_module
+from .modules import add_assume_version, check_entry, open_module, version_given
 from .remarks import write_remarks
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--no-cache", action="store_true", help="neither read nor write what is kept on disk")
     add_options(parser)
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
     options: dict[str, Any] = options_given(arguments)
-    bytecode = open_module(arguments.file)
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     emit, stage = _emitted(arguments.emit), _stage(arguments)

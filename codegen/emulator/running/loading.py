@@ -10,16 +10,16 @@ from typing import Any, Protocol
 
 from tileir.codegen.arguments.by_role import Convention, Parameters, arguments_of
 from tileir.codegen.arguments.plan_schema import check_schema
-from tileir.codegen.arguments.roles_form import roles_of_plan, written_of_plan
-from tileir.codegen.cache.stored_values import element_of
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.errors import EmulationError, LaunchError, UnsupportedError
 from tileir.launch.roles import Roles
+from tileir.launch.roles_form import roles_of_plan, written_of_plan
+from tileir.launch.stored_values import element_of
 from tileir.messages.texts import display
 from tileir.types import Element
 
 from .checking import checked, checked_allocations
-from .launching import Result, launch
+from .launching import Result, launch, own_module
 from .module import Module
 from .recipes import lacking
 
@@ -136,7 +136,7 @@ class Program(Mapping[str, EmulatedKernel]):
 
     def __init__(self, ptx: str, plans: Mapping[str, Mapping[str, Any]]) -> None:
         self.ptx = ptx
-        self._module = Module(ptx)
+        self._module = own_module(ptx)
         if not self._module.text.entries and (plans or ".version" not in ptx):
             raise _no_kernels(ptx)
         self._kernels = {

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tileir.codegen.arguments.roles_form import are_roles, roles_fit
-from tileir.codegen.cache.stored_values import conforms, element_of, is_element
 from tileir.ir.type_kinds import SCALARS
 from tileir.launch.roles import Roles
+from tileir.launch.roles_form import are_roles, roles_fit
+from tileir.launch.stored_values import conforms, element_of, is_element
 from tileir.types import Element, Pointer
 
 
@@ -23,11 +23,11 @@ def _is_stored(name: object) -> bool:
 
 
 _TILE = {"element": _is_stored, "shape": [int], "offset": int}
-_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "location": str}
+_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "function": str, "location": str}
 _SITES = {
     "access": {"shape": [int], "bytes": int, "parameters": [int], "any": bool, "claims": [int]},
     "assert": {"message": str, "shape": [int]},
-    "breakpoint": {"function": str, "names": [str], "arguments": [_TILE]},
+    "breakpoint": {"names": [str], "arguments": [_TILE]},
     "finding": {
         "problem": str,
         "shape": [int],

@@ -122,11 +122,11 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
     class Kernel:
         info = KernelInfo("k", (Scalar(type),), (0,), memory_bytes(Scalar(type)), frozenset(), 0)
 
-        def launch(self, grid, arguments, threads, **options):
+        def launch_named(self, grid, arguments, names, threads, *rest):
             seen.extend([*grid, *arguments, threads])
 
         def launch_packed(self, grid, data, threads, progress):
-            self.launch(grid, np.frombuffer(data, DTYPES[type]), threads)
+            self.launch_named(grid, np.frombuffer(data, DTYPES[type]), {}, threads)
 
     function = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0]
     place = ctypes.create_string_buffer(32)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tileir.codegen.cache.stored_values import Form, conforms
-from tileir.launch.roles import Roles, untold
 from tileir.types import Element, Pointer, Scalar
+
+from .roles import Roles, untold
+from .stored_values import Form, conforms
 
 
 def _is_number(value: object) -> bool:
