@@ -50,7 +50,7 @@ class ArrayFit:
         self._elements = elements
         self._assumed = assumed
         self._role = role
-        self._argument = argument
+        self._library = type(argument).__module__.partition(".")[0]
         self._layout = layout
         element = elements[role.parameter]
         assert isinstance(element, Pointer)
@@ -95,9 +95,12 @@ class ArrayFit:
             check_type(self._layout.dtype, self._pointee)
         except LaunchError:
             names = DTYPES[self._pointee.name]
+            copy = (
+                f"x.to(torch.{names[0]})" if self._library == "torch" else f"x.astype({names[0]!r})"
+            )
             yield (
                 f"is of {self._layout.dtype}, where the kernel assumes {' or '.join(names)};"
-                f" convert it, as x.astype({names[0]!r}) does"
+                f" pass {copy}"
             )
 
     def _wrong_shape(self, sizes: Sequence[Size]) -> Iterator[str]:
@@ -174,5 +177,5 @@ class ArrayFit:
 
     def _copy(self, order: int) -> str:
         """Return the advice to copy, to row-major (0) or column-major (1)."""
-        copies = _COPIES.get(type(self._argument).__module__.partition(".")[0], _NUMPY)
+        copies = _COPIES.get(self._library, _NUMPY)
         return f"pass {copies[order]}" if order < len(copies) else "pass a copy that is laid out so"

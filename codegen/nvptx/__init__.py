@@ -173,7 +173,8 @@ def why_not(op: Op, target: str) -> str | None:
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads
-            return f"{value.type} does not fit the {most} words that one tile may take"
+            words = f"the {most} words of 32 bits that one tile may take"
+            return f"{value.type} does not fit {words}; {supported.OURS}"
     return None
 
 

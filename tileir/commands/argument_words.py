@@ -88,7 +88,7 @@ def values_by_role(
     return arguments_of(Parameters(function.name, elements, roles, ()), given, convention)
 
 
-def _value(type: Tile, word: str, number: int) -> object:
+def _value(type: Tile, word: str, number: int) -> Any:
     if isinstance(type.element, Pointer):
         return _array(word, number, type.element)
     if type.element.is_float:

@@ -90,7 +90,7 @@ REFUSED: list[tuple[tuple[Any, ...], str]] = [
     ((Z, X[::-1], 2.0), "a stride of -8 along dimension 0, where the kernel assumes at least 0"),
     ((Z[0], X, 2.0), r"array 0 has shape \(8,\), where the kernel assumes a rank of 2; reshape it"),
     ((Z, X.astype("f8"), 2.0), (r"array 1 is of float64, where the kernel assumes float32; "
-     r"convert it, as x\.astype\('float32'\) does")),
+     r"pass x\.astype\('float32'\)$")),
     ((Z, X[:8], 2.0), (r"parameter 0 \(i32\): it is extent 0 of array 0, here 16, and extent 0 of "
      "array 1, here 8; pass arrays that agree")),
     ((numbers(16, 16)[:, :8], X, 2.0), (r"parameter 2 \(i32\): it is extent 1 of array 0, here 8, "
