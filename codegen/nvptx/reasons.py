@@ -31,6 +31,10 @@ SENTENCES = {
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
     "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
     "group_ahead": "not by warpgroups: {0} would be copied in shared memory, and no ring be filled",
+    # why no tensor core multiplies
+    "no_atom": "the target's tensor cores do not multiply {0}, or not exactly",
+    # why offsets have 64 bits
+    "long_offsets": "what is known of its {0} does not exclude 2**31 and more",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",
@@ -144,6 +148,8 @@ SENTENCES = {
     "enough_loaded": "{0} bytes of loads a thread in each iteration are enough in flight",
     "not_plain": "{0} in it orders iterations, or is control flow",
     "convergent": "{0} in it is executed by all lanes of a warp together",
+    # what ptxas says
+    "spilled": "registers do not suffice: spills and reloads take {0} bytes of local memory",
     # why an access is no wider
     "widest": "there is no wider one",
     "no_unit_stride": "no stride is known to be 1",

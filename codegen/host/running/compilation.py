@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Never
 
 from tileir.codegen.arguments.shown import shown
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
@@ -16,6 +17,7 @@ from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
 from .launch import Launcher, LaunchOptions
+from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
 from .work import BLOCKS, Progress
@@ -80,6 +82,19 @@ class HostKernel(Compiled):
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         self._launcher.launch(grid, args, LaunchOptions(threads, progress, allocations, handlers))
 
+    def launch_named(
+        self,
+        grid: tuple[int, int, int],
+        args: Sequence[Any],
+        names: Names,
+        threads: int | None,
+        allocations: Iterable[Any],
+        progress: Progress | None = None,
+    ) -> None:
+        """Launch as `launch` does; what a check finds is told with these names of parameters."""
+        how = LaunchOptions(threads, progress, allocations, names=names)
+        self._launcher.launch(grid, args, how)
+
     def run_blocks(
         self,
         blocks: range,
@@ -134,6 +149,10 @@ class HostCompilation(Compilation[HostKernel]):
     def to_bytes(self) -> bytes:
         """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""
         return self._code.to_bytes()
+
+    def keep(self, slot: Slot) -> None:
+        """Keep the compilation in a slot of the cache."""
+        slot.put(self.to_bytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:

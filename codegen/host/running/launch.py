@@ -20,7 +20,7 @@ from tileir.types import Pointer
 from .arguments import Packed, Packer
 from .context import make_context
 from .kernel_info import KernelInfo
-from .report import Handler
+from .report import NAMELESS, Handler, Names
 from .reports import Reports
 from .work import Blocks, Progress, Work
 
@@ -38,6 +38,8 @@ class LaunchOptions(NamedTuple):
     """Those that stand in for the kernel's own."""
     only: range | None = None
     """The blocks that run, if not all do."""
+    names: Names = NAMELESS
+    """Names of parameters, for what is said."""
 
 
 class Launcher:
@@ -99,7 +101,7 @@ class Launcher:
         context = make_context((*packed.extents, *allocated) if self._packer.needs_extents else ())
         problems: list[BaseException] = []
         if handlers:
-            Reports(handlers, context, problems)
+            Reports(handlers, context, problems, how.names)
         arguments = (ctypes.c_char * len(packed.data)).from_buffer_copy(packed.data)
         keep = [packed.keep, owners]
         need, end = info.workspace, span.stop

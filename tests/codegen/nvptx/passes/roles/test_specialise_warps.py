@@ -86,6 +86,7 @@ def test_kernels_of_one_role_say_why(what: str) -> None:
     check(made, "lock-step")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_two_roles(schedule: str) -> None:
     made = compile(assemble(TEXT), "sm_90", cache=False)
