@@ -24,6 +24,8 @@ from .shuffle import any_lane
 
 POWERS = "f8E8M0FNU"
 """The element type of powers of two."""
+RUNS_IN_WORD = 4
+"""Runs whose scales a register has."""
 Run = int | ir.Value
 """The number of a run, which may be known at run time only."""
 Factors = Callable[[Run, int], tuple[ir.Value, ...]]
@@ -32,7 +34,6 @@ Factors = Callable[[Run, int], tuple[ir.Value, ...]]
 _SINGLE = ir.FloatType()
 _BIAS, _FRACTION = 127, 23
 _NO_NUMBER = 0xFF
-RUNS_IN_WORD = 4
 _ONES, _HIGHEST = 0x01010101, 0x80808080
 
 
