@@ -306,6 +306,11 @@ class Lowering(ABC):
         if self._written and offset in self._written[0]:
             stored.set_metadata("alias.scope", self._written[1])
 
+    def mark_as_written(self, stored: ir.Instruction, value: Value) -> None:
+        """Mark a store to the buffer of a tile that the current loop fills."""
+        if self._written and self.buffer(value) in self._written[0]:
+            stored.set_metadata("alias.scope", self._written[1])
+
     @contextmanager
     def writing(self, *offsets: int) -> Iterator[None]:
         """Code inside is a loop that fills the buffers at these offsets, element by element.
