@@ -94,6 +94,7 @@ class Lowering(ABC):
     nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        """Add the function to the module; nothing else has addresses in its workspace."""
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}
