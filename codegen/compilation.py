@@ -11,6 +11,7 @@ from tileir.messages.texts import display
 if TYPE_CHECKING:
     from tileir.types import Element
 
+    from .remarks import Remark
     from .stage import Stage
 
 
@@ -67,7 +68,10 @@ class Compilation(Mapping[str, Entry]):
 
     record_stages: Callable[[], dict[str, Stage]] | None = None
     """Compiles once more, and returns what each stage did."""
+    record_remarks: Callable[[], tuple[Remark, ...]] | None = None
+    """Compiles once more, and returns remarks."""
     _stages: Mapping[str, Stage] | None = None
+    _remarks: tuple[Remark, ...] | None = None
 
     def __init__(
         self,
@@ -99,6 +103,17 @@ class Compilation(Mapping[str, Entry]):
         if self._stages is None:
             self._stages = self.record_stages() if self.record_stages else {}
         return self._stages
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What makes the kernels fast or slow, and what to change; none for the host.
+
+        Each remark has a topic (see `tileir.codegen.remarks`). The first access compiles once more,
+        as that of `stages` does.
+        """
+        if self._remarks is None:
+            self._remarks = self.record_remarks() if self.record_remarks else ()
+        return self._remarks
 
     def __getitem__(self, symbol: str) -> Entry:
         try:

@@ -16,10 +16,13 @@ from tileir.formats.forks import not_forking
 from . import pipeline
 from .stage import Stage
 from .state import State
-from .targets import package_of
+from .targets import HOST, package_of
+from .transform.locate_in_text import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
+
+    from .remarks import Remark
 
 
 def record_stages(
@@ -44,6 +47,31 @@ def record_stages(
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages
+
+
+def record_remarks(
+    bytecode: Bytecode, target: str, options: Mapping[str, Any]
+) -> tuple[Remark, ...]:
+    """Compile as far as decisions are made, and return the remarks on them; none for the host.
+
+    `options` are those of `fresh.compile_fresh`. Lines of source are those of the debug section, or
+    of the text that the module was assembled from.
+    """
+    if package_of(target) == HOST:
+        return ()
+    with not_forking:
+        from .fresh import compile_fresh
+        from .nvptx.reports import remarks
+
+    found: list[Remark] = []
+
+    def record(name: str, state: Any) -> None:
+        if name == remarks.STAGE:
+            found.extend(remarks.remarks_of(state))
+
+    bytecode = with_text_lines(bytecode)
+    compile_fresh(bytecode, target, **options, after_stage=record, until=remarks.STAGE)
+    return tuple(found)
 
 
 def _headline(target_family: str, name: str) -> str:

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 QUICK = 10
-COLLECTED = 20_000
+COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
@@ -42,9 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With --quick, keep every tenth case of each test that is not slow.
 
-    Of tests marked `sampled(n)`, keep one case in n, unless --whole is given or a case is named.
+    Of tests marked `sampled(n)`, keep one case in n, unless a case is named or --whole is given, or
+    --update: all goldens are to be written.
     """
-    quick, whole = config.getoption("--quick"), config.getoption("--whole")
+    quick = config.getoption("--quick")
+    whole = config.getoption("--whole") or config.getoption("--update")
     named = {argument for argument in config.args if "[" in argument}
     seen: Counter[str] = Counter()
     kept, left = [], []
@@ -91,6 +92,12 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether tests that look at some of their cases are to look at all of them."""
+    return request.config.getoption("--whole")
+
+
+@pytest.fixture
 def named(subtests: pytest.Subtests) -> Callable[[object], contextlib.AbstractContextManager]:
     """One of the cases of a test: ``with named(version): ...``.
 
@@ -117,8 +124,9 @@ def nvidia_tool(name: str) -> Path | None:
         for candidate in Path(folder).glob(f"*/bin/{name}*"):
             if candidate.stem == name:
                 return candidate
-    found = shutil.which(name)
-    return Path(found) if found else None
+    from tileir.tools.nvidia import find
+
+    return find(name)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
     "codegen/device/": {"cuda"},
+    "codegen/tileiras_remarks.py": {"yaml"},
 }
 """Folders, and what more may be imported there inside a function."""
 ON_DEMAND = {
@@ -114,8 +115,12 @@ ROOMS = (
     "text",
     "explain",
     "tools",
+    "tileiras",
     "doctor",
+    "supervisor",
     "commands",
+    "tilepack",
+    "serve",
     "cutile",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""

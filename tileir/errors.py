@@ -34,6 +34,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "VersionError",
+    "WorkerError",
 ]
 
 
@@ -238,6 +239,10 @@ class UnsupportedError(_Listing):
     """The module is valid but cannot be compiled for the target (yet); every reason is listed."""
 
 
+class PackageError(TileIRError, ValueError):
+    """A file is no package of compiled kernels, or a damaged one, or of a later release."""
+
+
 class MissingPackageError(TileIRError, ModuleNotFoundError):
     """An optional package is missing; the message says how to install it."""
 
@@ -275,6 +280,7 @@ class KernelError(TileIRError, RuntimeError):
     problem    what it did
     op         mnemonic of the op
     kernel     symbol of the entry
+    function   the kernel's name in source, which messages have; the symbol if it is unknown
     location   the source location, "" when the debug section has none
     block      indices x, y, z of the tile block, None if unknown
     indices    indices of the tile's elements that are affected; one empty tuple for rank 0
@@ -289,6 +295,7 @@ class KernelError(TileIRError, RuntimeError):
         *,
         op: str,
         kernel: str,
+        function: str = "",
         location: str = "",
         block: tuple[int, int, int] | None = (0, 0, 0),
         indices: Sequence[tuple[int, ...]] = ((),),
@@ -296,6 +303,7 @@ class KernelError(TileIRError, RuntimeError):
         self.problem = problem
         self.op = op
         self.kernel = kernel
+        self.function = function or kernel
         self.location = location
         self.block = None if block is None else tuple(block)
         self.indices = tuple(indices)
@@ -305,6 +313,7 @@ class KernelError(TileIRError, RuntimeError):
         details = {
             "op": self.op,
             "kernel": self.kernel,
+            "function": self.function,
             "location": self.location,
             "block": self.block,
             "indices": self.indices,
@@ -317,7 +326,7 @@ class KernelError(TileIRError, RuntimeError):
         elements = f" at element {', '.join(map(str, named))}" if named else ""
         rest = f" and {more} more" if more else ""
         block = "" if self.block is None else f", block {self.block}"
-        where = f" in {display(self.kernel)}{block}"
+        where = f" in {display(self.function)}{block}"
         steps = map(display, self.location.split(_INLINED))  # each has a line that counts
         source = f" ({_INLINED.join(steps)})" if self.location else ""
         return f"{self._what()}{elements}{rest}{where}{source}"
@@ -396,3 +405,20 @@ class UncheckedWarning(RuntimeWarning):
 
 class ToolError(TileIRError):
     """An external tool is missing or has failed; the message repeats the tool's."""
+
+
+class WorkerError(TileIRError, RuntimeError):
+    """A process that worked for this one was killed, crashed or failed; another takes its place.
+
+    kind      "time" or "memory": it was killed at that limit; "answer": it had too much to say;
+              "cancelled"; "crash": it died of itself; "start": there is none; "defect": an error
+              of ours
+    request   what it worked on, by the name that the caller gave it
+    """
+
+    def __init__(self, kind: str, request: str, problem: str) -> None:
+        self.kind, self.request, self.problem = kind, request, problem
+        super().__init__(f"{printable(request)}: {printable(problem)}")
+
+    def __reduce__(self):
+        return type(self), (self.kind, self.request, self.problem)

@@ -165,6 +165,22 @@ class Target:
         """Return the bytes of shared memory for each of so many resident blocks of one SM."""
         return (self.shared_bytes + RESERVED_BYTES) // blocks - RESERVED_BYTES
 
+    def limits(self, threads: int, shared: int, registers: int = 1) -> dict[str, int]:
+        """Return how many blocks one SM has room for, by what limits it.
+
+        A block has so many threads, bytes of shared memory, and registers a thread. Registers are
+        given to warps 256 at a time, and to four warps at a time (CUDA C++ Programming Guide,
+        compute capabilities; each of the four schedulers has its part of them).
+        """
+        warps = max(1, -(-threads // self.warp))
+        each = -(-max(registers, 1) * self.warp // 256) * 256
+        return {
+            "blocks": self.blocks_per_sm,
+            "threads": self.threads_per_sm // (warps * self.warp),
+            "registers": self.registers_per_sm // each // 4 * 4 // warps,
+            "shared memory": (self.shared_bytes + RESERVED_BYTES) // (shared + RESERVED_BYTES),
+        }
+
     @property
     def llvm_features(self) -> str:
         """The PTX ISA version as LLVM's feature string."""

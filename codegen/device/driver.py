@@ -73,9 +73,14 @@ def check(name: str, status: int) -> None:
 # Devices and contexts -------------------------------------------------------------------------
 
 
+def current_context() -> int:
+    """Return this thread's context, 0 if there is none."""
+    return int(_call("cuCtxGetCurrent"))
+
+
 def current_device(otherwise: int = 0) -> int:
     """Return the device of this thread's context; without one, set that of device `otherwise`."""
-    if not int(_call("cuCtxGetCurrent")):
+    if not current_context():
         shared = _call("cuDevicePrimaryCtxRetain", _call("cuDeviceGet", otherwise))
         _call("cuCtxSetCurrent", shared)
     return int(_call("cuCtxGetDevice"))

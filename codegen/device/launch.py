@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from tileir import gpus
 from tileir.codegen.arguments.assumed import check_assumed
@@ -56,6 +56,48 @@ def launch(
     packed = pack(symbol, elements, offsets, _size(plan), args, address_of)
     if 0 in blocks:
         return
+    prepared = _prepared(shown, plan, image, blocks, packed, memories)
+    driver.launch(prepared.kernel, prepared.config, prepared.arguments, handle)
+    if stream is None:
+        _wait(symbol, plan, handle)
+
+
+class Prepared(NamedTuple):
+    """What the driver is told for one launch; `arguments` has the address of each argument."""
+
+    kernel: Any
+    config: driver.LaunchConfig
+    arguments: ctypes.Array
+    packed: bytearray
+    """The memory of the arguments, which has to stay until the driver has been told."""
+
+
+def prepare(
+    symbol: str, plan: Mapping[str, Any], image: Image, grid: Sequence[int], packed: bytes
+) -> Prepared | None:
+    """Return what the driver is told, in this thread's context; None if no block is launched.
+
+    `packed` has each argument of the entry at its offset; tensor maps are put behind them. Errors
+    are those of `launch`.
+    """
+    shown = display(symbol)
+    tiles = check_grid(shown, grid)
+    try:
+        blocks = _blocks(plan, tiles)
+    except LaunchError as problem:
+        raise LaunchError(f"{shown}: {problem}") from None
+    room = bytearray(packed.ljust(max(_size(plan), 1), b"\0"))
+    return None if 0 in blocks else _prepared(shown, plan, image, blocks, room, {})
+
+
+def _prepared(
+    shown: str,
+    plan: Mapping[str, Any],
+    image: Image,
+    blocks: tuple[int, int, int],
+    packed: bytearray,
+    memories: Mapping[int, DeviceMemory],
+) -> Prepared:
     check_assumed(shown, plan, packed)
     plan = entry_for(shown, plan, packed)
     driver.start()
@@ -63,6 +105,7 @@ def launch(
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
     except LaunchError as problem:
         raise LaunchError(f"{shown}: {problem}") from None
+    offsets = [row["offset"] for row in plan["parameters"]]
     offsets += _put_tensor_maps(shown, plan, packed)
     if plan["heap"]:
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
@@ -73,9 +116,7 @@ def launch(
     )
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
     addresses = [start + offset for offset in offsets]
-    driver.launch(kernel, config, (ctypes.c_void_p * len(addresses))(*addresses), handle)
-    if stream is None:
-        _wait(symbol, plan, handle)
+    return Prepared(kernel, config, (ctypes.c_void_p * len(addresses))(*addresses), packed)
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:

@@ -102,7 +102,7 @@ from tileir.ir import Op
 
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
-from .launch.tensor_maps import copy_rows, guard_rows, map_rows, store_rows
+from .launch.tensor_maps import guard_rows, loads_of, map_rows, stores_of
 from .needs import CONTROLS_GRIDS, calling_op
 from .reasons import Decision, Reason
 from .state import KernelState
@@ -144,8 +144,8 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "roles": [_role_row(op) for op in kernel.body.block.ops if op.name == "role"],
         "one_role": _one_role(state),
         "serial_products": _serial_products(kernel),
-        "copies": copy_rows(kernel, target, state.reasons),
-        "stores": store_rows(kernel, state.reasons[Decision.STORE], target),
+        "copies": [each.row() for each in loads_of(kernel, target, state.reasons)],
+        "stores": [each.row() for each in stores_of(kernel, state.reasons[Decision.STORE], target)],
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
 

@@ -25,11 +25,16 @@ SENTENCES = {
     "group_memory": "not by warpgroups: its kernel's operands take {0} bytes of shared memory",
     "group_registers": "not by warpgroups: accumulators take {0} registers of a thread",
     "group_type": "not by warpgroups: their atoms here have no {0}",
+    "group_scaled": "not by warpgroups: {0} times scales of any size has no type of 16 bits",
     "group_converted": "not by warpgroups: atoms of a warp convert operands when they read them",
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
     "group_rows": "not by warpgroups: no descriptor says how {0} would lie in shared memory",
     "group_ahead": "not by warpgroups: {0} would be copied in shared memory, and no ring be filled",
+    # why no tensor core multiplies
+    "no_atom": "the target's tensor cores do not multiply {0}, or not exactly",
+    # why offsets have 64 bits
+    "long_offsets": "what is known of its {0} does not exclude 2**31 and more",
     # why there is no ring for it
     "no_cp_async": "the target has no asynchronous copies",
     "variables": "the kernel has variables, which a source could be",
@@ -54,7 +59,8 @@ SENTENCES = {
     # why all warps have one role
     "role_feature": "the target's warps cannot hand over registers",
     "role_warps": "its warps are no whole warpgroups",
-    "role_fixed": "{0} leaves no warps or registers for a producer",
+    "role_fixed": "{0} leaves no warps for a producer",
+    "role_unit": "{0} is no multiple of 8 registers, by which warps hand them over",
     "role_around": "{0} is around the loop, not only `for`",
     "role_early_end": "some iterations of a loop end early",
     "role_early_return": "the kernel may return before its end",
@@ -142,6 +148,8 @@ SENTENCES = {
     "enough_loaded": "{0} bytes of loads a thread in each iteration are enough in flight",
     "not_plain": "{0} in it orders iterations, or is control flow",
     "convergent": "{0} in it is executed by all lanes of a warp together",
+    # what ptxas says
+    "spilled": "registers do not suffice: spills and reloads take {0} bytes of local memory",
     # why an access is no wider
     "widest": "there is no wider one",
     "no_unit_stride": "no stride is known to be 1",

@@ -1,5 +1,6 @@
-"""cuTile programs on the CPU: a stand-in for the GPU under NVIDIA's `cuda.tile`.
+"""cuTile programs without NVIDIA's compiler: on the CPU, or on a GPU with kernels made by tileir.
 
+On the CPU, a stand-in for the GPU is put under NVIDIA's `cuda.tile`.
 cuTile itself is unchanged: it turns Python into bytecode, specialises kernels for their arguments
 and launches them through the CUDA driver. Two parts are replaced: the driver (`driver.py`), and the
 compiler that cuTile calls, whose output is the bytecode itself (`image.py`). torch's device "cuda"
@@ -8,22 +9,32 @@ becomes the CPU (`torch_stand_in/`), and so does cupy (`cupy_stand_in/`).
     tileir cutile program.py    # or python -m tileir.cutile
     pytest -p tileir.cutile.plugin
     tileir.cutile.install()     # in a notebook, before cuda.tile is imported
+
+On a GPU, the driver stays, and tileir is the compiler (`gpu/`):
+
+    tileir cutile --gpu program.py
+    tileir.cutile.install(compiler="tileir")
 """
 
 from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any, cast
 
+from tileir.errors import UnsupportedError
 from tileir.gpus import GPUS, capability_of, unknown
 from tileir.launch.compile_options import Check
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.messages.missing_packages import CODEGEN, is_installed, missing, needing
 
 __all__ = ["DEFAULT_GPU", "install"]
 
 DEFAULT_GPU = "sm_100"
 """The GPU that programs see unless told otherwise."""
+
+TILEIR = "tileir"
+"""The compiler that `install` can put in the place of tileiras, for kernels on a GPU."""
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "sm": {
@@ -52,7 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAME",
         "action": "append",
         "default": [],
-        "help": "print this value of kernels that have it; names are those of `tileir dis`",
+        "help": "print this variable of kernels that have it, or value by its name in `tileir dis`",
     },
     "autotune": {
         "metavar": "WHICH",
@@ -62,6 +73,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
 }
 """Argument of `install` -> what its option on command lines is for argparse."""
+
+
+ON_GPU: dict[str, Any] = {
+    "action": "store_const",
+    "dest": "compiler",
+    "const": TILEIR,
+    "help": "run kernels on the GPU, compiled by tileir instead of NVIDIA's tileiras; the options"
+    " above are for the CPU",
+}
+"""What the option that says so is for argparse."""
 
 
 def flag(name: str) -> str:
@@ -76,8 +97,13 @@ def install(
     trace: str | Iterable[str] = (),
     break_on: str | Iterable[str] = (),
     autotune: str | int = "first",
+    compiler: str | None = None,
 ) -> None:
     """Run every cuTile kernel of this process on the CPU from now on; this cannot be undone.
+
+    With ``compiler="tileir"`` kernels run on the GPU that is there, and tileir compiles them, where
+    cuTile would call NVIDIA's tileiras. Launches are told what the kernel's plan says. cuTile's
+    cache is not used, and its tuner measures without timeouts. The other arguments are for the CPU.
 
     sm       the GPU that programs see, such as ``sm_100``
     threads  CPU threads for each launch; None for all of them
@@ -91,26 +117,60 @@ def install(
     autotune "first", "all" or a number: the configurations that cuTile's tuner measures; "first"
              takes the first one that can be launched, and measures nothing
 
+    A version of cuda-tile that is not among the tested ones is tried, with an UncheckedWarning, if
+    it has all that is used and changed of it.
+
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
-    an unknown version of cuda-tile, GPU or check, for less than one thread or configuration, and if
-    cuTile has already loaded the real driver.
+    a version of cuda-tile that cannot be changed, an unknown GPU or check, for less than one thread
+    or configuration, and if cuTile has already loaded the real driver, or kernels run elsewhere
+    than asked for. With a compiler, MissingPackageError without cuda-bindings, DeviceError without
+    a driver.
     """
+    if compiler is not None:
+        given = locals()
+        asked = [name for name in OPTIONS if given[name] and given[name] != _DEFAULTS[name]]
+        _install_on_gpu(compiler, asked)
+        return
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
+        from tileir.tools import cutile_hooks
+
+        from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
-        from .options import Options
+        from .options import Options, measured
 
     listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
     checks, names, breaks = listed
     options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
     driver = Driver(capability(sm), options)
-    tuner.measured(autotune)
+    measured(autotune)
     cutile_internals.check_version()
-    if not cutile_internals.is_installed():
-        torch_stand_in.install(driver.capability)
-        cutile_internals.install(driver, autotune)
+    if not cutile_internals.is_installed(on_gpu=False):
+        driver.recorder = torch_stand_in.install(driver.capability)
+        with cutile_hooks.all_or_none():
+            cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
+
+
+_DEFAULTS = {name: each.default for name, each in signature(install).parameters.items()}
+
+
+def _install_on_gpu(compiler: str, for_cpu: list[str]) -> None:
+    if compiler != TILEIR:
+        raise UnsupportedError(f"compiler must be {TILEIR!r} or None, not {compiler!r}")
+    if for_cpu:
+        raise UnsupportedError(f"{for_cpu[0]} is for the CPU, not for kernels on a GPU")
+    with needing(CODEGEN, "compiling for cuTile"):
+        from tileir.codegen import llvm, nvptx  # noqa: F401
+        from tileir.tools import cutile_hooks
+
+        from . import cutile_internals
+    if not is_installed("cuda.bindings"):
+        raise missing(["cuda-bindings"], "launching on a GPU")
+    cutile_internals.check_version()
+    if not cutile_internals.is_installed(on_gpu=True):
+        with cutile_hooks.all_or_none():
+            cutile_internals.install_on_gpu()
 
 
 def capability(sm: str) -> tuple[int, int]:

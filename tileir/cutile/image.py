@@ -31,26 +31,8 @@ if TYPE_CHECKING:
     from tileir.codegen.host.running.crashes import Crashes
     from tileir.codegen.host.running.work import Progress
 
-MAGIC = b"tileir\r\n"
 _PITCH = 8
 """Bytes from one argument to the next where cuTile lays them out itself."""
-
-_SIZE = 8
-"""Bytes of the header's second field, the size of the bytecode after it."""
-
-
-def pack(bytecode: bytes) -> bytes:
-    """Return the image of a module. Its header has the size, which the driver is not given."""
-    return MAGIC + len(bytecode).to_bytes(_SIZE, "little") + bytecode
-
-
-def unpack(address: int) -> bytes:
-    """Return the bytecode of the image at an address; LaunchError for a kernel made for a GPU."""
-    if ctypes.string_at(address, len(MAGIC)) != MAGIC:
-        raise LaunchError("this kernel was compiled for a GPU, not for the CPU")
-    start = address + len(MAGIC) + _SIZE
-    size = int.from_bytes(ctypes.string_at(address + len(MAGIC), _SIZE), "little")
-    return ctypes.string_at(start, size)
 
 
 @cache
@@ -107,12 +89,14 @@ def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn |
 class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory.
 
-    Where nothing checks its accesses, a sentence tells of it when it crashes.
+    `name` is the one in source. Where nothing checks its accesses, a sentence tells of it when it
+    crashes.
     """
 
     def __init__(
         self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
     ) -> None:
+        from tileir.codegen.analysis.source_names import kernel_name
         from tileir.codegen.host.running.arguments import bits_layout
         from tileir.codegen.scalar.sizes import memory_bytes
 
@@ -131,7 +115,8 @@ class CpuKernel:
             if isinstance(element, Pointer)
         ]
         where = f" ({function.location})" if function.location else ""
-        self._name = f"tileir cutile: {display(function.name)}{display(where)}"
+        self.name = kernel_name(function)
+        self._told = f"tileir cutile: {display(self.name)}{display(where)}"
         self._checked = checked
         self._crashes: tuple[Crashes, int] | None = None  # with what is told of this kernel
 
@@ -162,7 +147,7 @@ class CpuKernel:
     def _find_crashes(self) -> tuple[Crashes, int]:
         from tileir.codegen.host.running.crashes import crashes, text
 
-        self._crashes = crashes(), text(self._name, "--check memory says where")
+        self._crashes = crashes(), text(self._told, "--check memory says where")
         return self._crashes
 
     def _launch(
@@ -187,11 +172,14 @@ class CpuKernel:
         threads: int | None,
         progress: Progress | None = None,
     ) -> None:
+        names = {}
         for number, _ in self._pointers:
             region = region_at(values[number], known)
             if region:
+                if region.name:
+                    names[number] = region.name
                 if number in self._kernel.info.written and not region.writable:
-                    kernel, what = display(self._kernel.symbol), f"argument {region.name}"
+                    kernel, what = display(self.name), f"argument {region.name}"
                     raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
@@ -202,9 +190,7 @@ class CpuKernel:
                 ]
                 launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
                 around.enter_context(launch)
-            self._kernel.launch(
-                grid, values, threads=threads, allocations=allocations, progress=progress
-            )
+            self._kernel.launch_named(grid, values, names, threads, allocations, progress)
 
     def _pack(self, arguments: int) -> bytes | None:
         """Return the arguments as the kernel reads them; None where they lie in an unusual way."""

@@ -1,4 +1,4 @@
-"""`tileir cutile`: runs a program as python does, but with the CPU as its GPU."""
+"""`tileir cutile`: runs a program as python does, but with the CPU as its GPU, or our compiler."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib.util
 import os
 import runpy
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
@@ -14,15 +15,21 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
-from tileir.commands.conventions import OK, Parser, UsageError, guarded
+from tileir.commands.checks import check_words
+from tileir.commands.conventions import OK, Parser, UsageError, fail, guarded
+from tileir.errors import UnsupportedError
+from tileir.launch.breakpoints import BREAKS
+from tileir.launch.compile_options import CHECKS
 
-from . import OPTIONS, flag, install
+from . import ON_GPU, OPTIONS, flag, install
 from .children import adopt
+from .options import measured
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
 The program stays as it is: kernels run on the CPU, and so does what torch puts on "cuda".
-Arrays are tensors of torch or arrays of cupy or NumPy.
+Arrays are tensors of torch or arrays of cupy or NumPy. With --gpu, kernels run on the GPU, and
+tileir compiles them instead of NVIDIA's tileiras.
 """
 
 EXAMPLES = """\
@@ -31,12 +38,13 @@ examples:
   tileir cutile --children -m pytest tests
   tileir cutile --check memory,undefined program.py
   tileir cutile --sm sm_120 -m package.module
+  tileir cutile --gpu program.py
   tileir cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
   pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
 
 Processes that the program forks have the CPU as their GPU, too; others with --children only.
 The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
-that is not known, 5 for a package that is missing.
+that is not known and lacks what is changed of it, 5 for a package that is missing.
 
 python -m tileir.cutile is the same.
 """
@@ -57,8 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def prepare() -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
-        options = {name: getattr(given, name) for name in OPTIONS}
-        install(**options)
+        options = {name: getattr(given, name) for name in (*OPTIONS, "compiler")}
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: fail("cutile", f"warning: {message}", OK)
+            install(**options)
         if given.children:
             adopt(options)
         ready.append(program)
@@ -83,6 +93,7 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     )
     for name, option in OPTIONS.items():
         parser.add_argument(f"--{flag(name)}", dest=name, **option)
+    parser.add_argument("--gpu", **ON_GPU)
     parser.add_argument(
         "--children", action="store_true", help="so for all Python processes that it starts"
     )
@@ -94,6 +105,12 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     given = parser.parse_args(arguments[:end])
     if given.threads is not None and given.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {given.threads}")
+    check_words("--check", given.check, CHECKS)
+    check_words("--break", given.break_on, BREAKS)
+    try:
+        measured(given.autotune)
+    except UnsupportedError as error:
+        raise UsageError(f"--{error}") from None
     kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
     if not arguments[end + (kind != "script") :]:
         raise UsageError(f"a program is missing (see {parser.prog} --help)")

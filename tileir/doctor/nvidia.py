@@ -6,14 +6,13 @@ import ctypes
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tileir.gpus import gpus_among
-from tileir.tools.nvidia import PACKAGES, VARIABLES, find
+from tileir.tools.nvidia import PACKAGES, VARIABLES, find, output, release_of
 
 _WINDOWS = sys.platform == "win32"
 DRIVER = "nvcuda.dll" if _WINDOWS else "libcuda.so.1"
@@ -98,21 +97,10 @@ def look_at_tool(name: str) -> dict[str, Any]:
         return about
     if name == "libnvvm":
         return about | {"release": _release_of_nvvm(path)}
-    release = re.search(r"V(\d+\.\d+\.\d+)", _output(path, "--version"))
     return about | {
-        "release": release[1] if release else None,
-        "targets": gpus_among(re.findall(r"['=](\w+)\b", _output(path, "--help"))),
+        "release": release_of(path),
+        "targets": gpus_among(re.findall(r"['=](\w+)\b", output(path, "--help"))),
     }
-
-
-def _output(path: Path, option: str) -> str:
-    try:
-        done = subprocess.run(
-            [path, option], capture_output=True, text=True, errors="replace", timeout=20
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr
 
 
 def _find_nvvm() -> Path | None:

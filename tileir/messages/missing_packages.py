@@ -18,6 +18,9 @@ CODEGEN = ("llvmlite", *ARRAYS)
 COLOUR = ("rich", "pygments")
 """The packages of the extra ``colour``."""
 
+_ON_PYPI = {"yaml": "pyyaml"}
+"""Name of a module -> the package on PyPI that has it, where that is another name."""
+
 
 @contextmanager
 def needing(packages: Sequence[str], what: str) -> Iterator[None]:
@@ -25,8 +28,8 @@ def needing(packages: Sequence[str], what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        name = error.name
-        if isinstance(error, MissingPackageError) or name is None or name not in packages:
+        name = (error.name or "").partition(".")[0]
+        if isinstance(error, MissingPackageError) or name not in packages:
             raise
         lacking = [package for package in packages if not is_installed(package)]
         raise missing(lacking or [name], what) from None
@@ -39,7 +42,7 @@ def compiling() -> AbstractContextManager[None]:
 
 def missing(packages: Sequence[str], what: str) -> MissingPackageError:
     """Return the error that `what` needs these packages of PyPI, none of which is installed."""
-    *others, last = packages
+    *others, last = packages = [_ON_PYPI.get(package, package) for package in packages]
     listed = f"{', '.join(others)} and {last}" if others else last
     them = "them" if others else "it"
     how = f"install {them} with: pip install {' '.join(packages)}"

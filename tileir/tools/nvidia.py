@@ -8,10 +8,14 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tileir.errors import ToolError
 from tileir.gpus import assembled_for
+
+from .launchers import is_launcher
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables with the folder of a CUDA toolkit."""
@@ -23,40 +27,115 @@ PACKAGES = {
 }
 """Tool -> the package on PyPI that has it; a CUDA toolkit has them all."""
 
+_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
+_CUBIN = "kernel.cubin"
+_USAGE = re.compile(
+    r"Compiling entry function '(?P<entry>[^']*)'.*?"
+    r"(?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads.*?"
+    r"Used (?P<registers>\d+) registers",
+    re.DOTALL,
+)
+"""What `ptxas -v` says of an entry."""
 _PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
 def find(name: str) -> Path | None:
-    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None."""
+    """Return a tool in a toolkit, in NVIDIA's PyPI packages or on the search path, else None.
+
+    A launcher of ours that has the tool's name is passed over.
+    """
     folders = [Path(os.environ[v]) / "bin" for v in VARIABLES if os.environ.get(v)]
     spec = importlib.util.find_spec("nvidia")
     for package in spec.submodule_search_locations or () if spec else ():
         folders += sorted(Path(package).glob("*/bin"))
-    installed = shutil.which(name, path=os.pathsep.join(map(str, folders))) or shutil.which(name)
-    return Path(installed) if installed else None
+    on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in [*map(str, folders), *on_path]:
+        installed = shutil.which(name, path=folder)
+        if installed and not is_launcher(Path(installed)):
+            return Path(installed)
+    return None
+
+
+def release_of(path: Path) -> str | None:
+    """Return the release that a tool prints, such as 13.5.37; None if it prints none."""
+    found = _RELEASE.search(output(path, "--version"))
+    return found[1] if found else None
+
+
+def output(path: Path, option: str) -> str:
+    """Return all that a tool prints, "" if it cannot be run."""
+    try:
+        done = subprocess.run(
+            [path, option], capture_output=True, text=True, errors="replace", timeout=20
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+class Usage(NamedTuple):
+    """What ptxas says of an entry: registers of a thread, and bytes that it spills."""
+
+    registers: int
+    stored: int
+    """Bytes of spilled registers that a thread stores to local memory, in all of the code."""
+    loaded: int
+
+
+def usage(ptx: str, target: str) -> dict[str, Usage]:
+    """Return what ptxas says of the entries of PTX for a target, by their names in the PTX."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = _ptxas(ptx, target, folder, "-v").stderr.decode(errors="replace")
+    return {
+        found["entry"]: Usage(int(found["registers"]), int(found["stores"]), int(found["loads"]))
+        for found in _USAGE.finditer(said)
+    }
 
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
     """Return the cubin that ptxas makes of PTX for a target, with source lines if wanted."""
-    named = _PTX_TARGET.search(ptx)
-    arch = assembled_for(target, named[1] if named else target)
     with tempfile.TemporaryDirectory() as folder:
-        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(ptx)
-        wanted = ["-lineinfo"] if lines else []
-        _run("ptxas", *wanted, f"-arch={arch}", "-o", str(cubin), str(source))
-        return cubin.read_bytes()
+        _ptxas(ptx, target, folder, *(["-lineinfo"] if lines else []))
+        return Path(folder, _CUBIN).read_bytes()
+
+
+def _ptxas(ptx: str, target: str, folder: str, *options: str) -> subprocess.CompletedProcess[bytes]:
+    """Have ptxas make a cubin of PTX in a folder, and return what it says."""
+    arch = architecture(ptx, target)
+    source = Path(folder, "kernel.ptx")
+    source.write_text(ptx)
+    cubin = str(Path(folder, _CUBIN))
+    return _run("ptxas", *options, f"-arch={arch}", "-o", cubin, str(source))
+
+
+def architecture(ptx: str, target: str) -> str:
+    """Return the GPU for which ptxas assembles PTX that was made for a target."""
+    named = _PTX_TARGET.search(ptx)
+    return assembled_for(target, named[1] if named else target)
+
+
+def ptxas_version() -> str:
+    """Return what the ptxas that is found says about its version; ToolError if there is none."""
+    tool = find("ptxas")
+    state = tool.stat() if tool else None
+    return _version(tool, state and (state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _version(tool: Path | None, state: tuple[int, int] | None) -> str:
+    """Return the version of a tool as long as the file has not changed."""
+    return _run("ptxas", "--version").stdout.decode(errors="replace").strip()
 
 
 def disassemble(cubin: bytes, lines: bool = False) -> bytes:
     """Return the machine code of a cubin as nvdisasm prints it, with source lines if wanted."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "kernel.cubin")
+        file = Path(folder, _CUBIN)
         file.write_bytes(cubin)
-        return _run("nvdisasm", "-c", *(["-g"] if lines else []), str(file))
+        return _run("nvdisasm", "-c", *(["-g"] if lines else []), str(file)).stdout
 
 
-def _run(name: str, *arguments: str) -> bytes:
+def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     tool = find(name)
     if tool is None:
         raise ToolError(f"{name} is not installed; pip install {PACKAGES[name]}")
@@ -64,4 +143,4 @@ def _run(name: str, *arguments: str) -> bytes:
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip()
         raise ToolError(f"{name} failed: {said}")
-    return done.stdout
+    return done

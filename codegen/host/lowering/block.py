@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.source_names import kernel_name
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
@@ -363,6 +364,7 @@ class Lowering(ABC):
             "kind": kind,
             "op": op.name,
             "kernel": self.kernel.symbol,
+            "function": kernel_name(self.kernel.function),
             "location": op.location_text,
         }
         self.sites.append({**known, **details})

@@ -97,24 +97,47 @@ def _size(size: Size) -> Any:
     return {"parameter": size.parameter, "times": size.times, "plus": size.plus}
 
 
-def copy_rows(
+class Moved(NamedTuple):
+    """A load from global memory, or a store to it: by which tensor map, or why by none."""
+
+    op: Op
+    number: int | None
+    """The number of the tensor map with which one thread copies all of the tile."""
+    why: Reason | None
+    """Why the threads of the block load or store it, if they do."""
+
+    @property
+    def tile(self) -> Tile:
+        """The type of the tile, as in Tile IR."""
+        return _tile(self.op)
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of the plan."""
+        return {
+            "tile": str(self.tile),
+            "source": self.op.location_text,
+            "tensor_map": self.number,
+            "reason": self.why.id if self.why else None,
+            "why": str(self.why or ""),
+        }
+
+
+def loads_of(
     kernel: KernelIR, target: Target, reasons: Mapping[Decision, Reasons]
-) -> list[dict[str, Any]]:
-    """Return one row for each load from global memory; `plan` explains the entries.
+) -> Iterator[Moved]:
+    """Yield the loads from global memory in the code.
 
     An op that copies boxes has the number of its tensor map as the attribute `tensor_map`.
     """
-    recipes, rows = kernel.facts(TensorRecipes), []
+    recipes = kernel.facts(TensorRecipes)
     for op in _loads(kernel.body.block):
         number = op.attributes.get("tensor_map")
         why = None if number is not None else _why_not(op, recipes, target, reasons)
-        rows.append(_row(op, number, why))
-    return rows
+        yield Moved(op, number, why)
 
 
-def store_rows(kernel: KernelIR, reasons: Reasons, target: Target) -> list[dict[str, Any]]:
-    """Return one row for each store to global memory; `reasons` say why those are as they are."""
-    rows = []
+def stores_of(kernel: KernelIR, reasons: Reasons, target: Target) -> Iterator[Moved]:
+    """Yield the stores to global memory; `reasons` say why those are as they are."""
     for op in kernel.walk():
         if op.name not in _STORES:
             continue
@@ -123,33 +146,28 @@ def store_rows(kernel: KernelIR, reasons: Reasons, target: Target) -> list[dict[
         if number is None:
             usual = "no_group_sums" if target.has("tensor copies") else "no_tensor_copies"
             why = next(iter(reasons.of(op)), Reason(usual))
-        rows.append(_row(op, number, why))
-    return rows
+        yield Moved(op, number, why)
 
 
 _STORES = {"store_ptr_tko": "value", "store_tensor": "source", "store_view_tko": "tile"}
 """Mnemonic -> the slot of the tile that is stored."""
 
 
-def _row(op: Op, number: int | None, why: Reason | None) -> dict[str, Any]:
-    return {
-        "tile": str(_tile(op)),
-        "source": op.location_text,
-        "tensor_map": number,
-        "reason": why.id if why else None,
-        "why": str(why or ""),
-    }
-
-
-def _loads(block: Block) -> Iterator[Op]:
-    """Yield the loads of a block, and of those in it; prologues of pipelined loops repeat some."""
+def outside_prologues(block: Block) -> Iterator[Op]:
+    """Yield the ops of a block, and of those in it; prologues of pipelined loops repeat some."""
     for op in block.ops:
-        if is_plain_load(op) or op.name in ("copy_async", "copy_tensor"):
-            yield op
+        yield op
         regions = op.regions[:1] if op.name == "pipelined_for" else op.regions
         for region in regions:
             for inner in region.blocks:
-                yield from _loads(inner)
+                yield from outside_prologues(inner)
+
+
+def _loads(block: Block) -> Iterator[Op]:
+    """Yield the loads from global memory."""
+    for op in outside_prologues(block):
+        if is_plain_load(op) or op.name in ("copy_async", "copy_tensor"):
+            yield op
 
 
 def _tile(op: Op) -> Tile:

@@ -141,7 +141,7 @@ def _is_in_loop(op: Op) -> bool:
 
 
 def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
-    ring = _ring_of(loop)
+    ring = ring_of(loop)
     if ring is None:
         return
     slots = ring.results[0].type.slots
@@ -158,10 +158,10 @@ def _pipelined(loop: Op, state: State, each: KernelState) -> Found:
     yield Row(loop, f"a slot more would take {more} of {room} bytes of shared memory in all")
 
 
-def _ring_of(loop: Op) -> Op | None:
-    """Return the op that allocates the ring of a pipelined loop, None if it has none."""
+def ring_of(loop: Op) -> Op | None:
+    """Return the op that allocates the ring that a loop awaits slots of, None if it has none."""
     for op in loop.regions[0].block.ops:
-        if op.name in ARRIVALS:
+        if op.name in ARRIVALS or op.name == "wait_slot":
             return op.operands["rings"][0].owner
     return None
 

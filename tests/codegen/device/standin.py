@@ -15,6 +15,7 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
 from math import prod
@@ -59,6 +60,10 @@ PORTABLE_CLUSTER = 8
 """The most blocks of a cluster that need no leave."""
 HEAP = 2
 """Of CUlimit."""
+FREE_SHARED = 48 << 10
+"""Bytes of dynamic shared memory that need no leave."""
+BUFFER, BUFFER_SIZE = 1, 2
+"""CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE, in front of values in a list that ends with 0."""
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 """Blocks along x, y and z that devices launch."""
 CONTEXTS = 0x100
@@ -96,12 +101,18 @@ class Driver:
     allowed    (kernel, attribute) -> the value that it was set to
     """
 
+    more_kinds: Mapping[str, tuple[Any, ...]] = {}
+    """The functions that a derived class adds, as `KINDS` has them."""
+
     def __init__(self) -> None:
-        self.functions = {name: self._callback(name, *kinds) for name, kinds in KINDS.items()}
+        kinds = {**KINDS, **self.more_kinds}
+        self.functions = {name: self._callback(name, *each) for name, each in kinds.items()}
         self.lookup = _LOOKUP(self._find)
         self.libraries: dict[int, Any] = {}
         self.kernels: dict[int, tuple[Any, str]] = {}
         self.rooms: dict[int, np.ndarray] = {}
+        self.leave: dict[tuple[int, int], int] = {}
+        """(handle of a kernel, attribute) -> its value, as long as libraries stay loaded."""
         self.handles = count(0x1000, 16)
         self.reset()
 
@@ -207,7 +218,7 @@ class Driver:
         return SUCCESS
 
     def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> None:
-        self.allowed[self.kernels[kernel][1], kind] = value
+        self.allowed[self.kernels[kernel][1], kind] = self.leave[kernel, kind] = value
 
     def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         asked = Config.from_buffer_copy(Config.from_address(config))
@@ -218,22 +229,55 @@ class Driver:
         declared = module.kernel(name).scope.entry.cluster
         if any(cluster != (declared or (1, 1, 1)) for cluster in clusters):
             return INVALID_VALUE
-        if prod(declared or (1,)) > PORTABLE_CLUSTER and not self.allowed.get(
-            (name, LARGE_CLUSTERS)
+        if prod(declared or (1,)) > PORTABLE_CLUSTER and not self.leave.get(
+            (kernel, LARGE_CLUSTERS)
         ):
             return INVALID_CLUSTER_SIZE
-        return self._run(kernel, list(asked.grid), list(asked.block), asked.shared, arguments)
+        given = self._arguments(module.kernel(name).scope, arguments, extra)
+        return self._run(kernel, list(asked.grid), list(asked.block), asked.shared, given)
 
     def cuLaunchKernel(self, kernel: int, *rest: int) -> int:
-        *shape, shared, _, arguments, _ = rest
-        return self._run(kernel, shape[:3], shape[3:], shared, arguments)
+        *shape, shared, _, arguments, extra = rest
+        module, name = self.kernels[kernel]
+        given = self._arguments(module.kernel(name).scope, arguments, extra)
+        return self._run(kernel, shape[:3], shape[3:], shared, given)
+
+    @staticmethod
+    def _arguments(entry: Any, arguments: int | None, extra: int | None) -> list[int] | None:
+        """The address of each argument; None where the driver sees that they are not the kernel's.
+
+        Of arguments in one buffer it knows the size; of others it reads as many as there have to
+        be, and cannot but trust the addresses.
+        """
+        count = len(entry.parameters)
+        if extra:
+            words = (c_void_p * 5).from_address(extra)
+            given = dict(zip(words[0:4:2], words[1:4:2], strict=True))
+            size = c_size_t.from_address(given[BUFFER_SIZE]).value
+            offsets = entry.parameters.values()
+            return [given[BUFFER] + n for n in offsets] if size == entry.parameter_bytes else None
+        if not count:
+            return []
+        addresses = list((c_void_p * count).from_address(arguments)) if arguments else [None]
+        return addresses if all(addresses) else None
+
+    def _refused(self, kernel: int, block: list[int], shared: int) -> bool:
+        """Whether a driver refuses a launch: another block than the code is for (.reqntid), more
+        shared memory than it has leave for, or than there is."""
+        module, name = self.kernels[kernel]
+        threads = module.kernel(name).scope.entry.threads
+        if threads not in (None, tuple(block)) or shared > self.most_shared:
+            return True
+        return shared > max(FREE_SHARED, self.leave.get((kernel, MAX_DYNAMIC_SHARED), 0))
 
     def _run(
-        self, kernel: int, grid: list[int], block: list[int], shared: int, arguments: int
-    ) -> int:
+        self, kernel: int, grid: list[int], block: list[int], shared: int,
+        addresses: list[int] | None,
+    ) -> int:  # fmt: skip
         module, name = self.kernels[kernel]
+        if addresses is None or 0 in grid or self._refused(kernel, block, shared):
+            return INVALID_VALUE
         entry = module.kernel(name).scope
-        addresses = (c_void_p * len(entry.parameters)).from_address(arguments)
         values, rows = [], []
         for index, variable in enumerate(entry.entry.parameters):
             data = ctypes.string_at(addresses[index], variable.size)
@@ -337,14 +381,14 @@ def why_not() -> str | None:
     return "there is a real driver"
 
 
-def install(folder: Path) -> Driver:
+def install(folder: Path, kind: type[Driver] = Driver) -> Driver:
     """Make the bindings find the stand-in; for the rest of the process."""
     source, library = folder / "standin.c", folder / LIBRARY
     source.write_text(SOURCE)
     global installed
     command = ["cc", "-shared", "-fPIC", f"-Wl,-soname,{LIBRARY}", "-o", library, source]
     subprocess.run(command, check=True)
-    loaded, driver = ctypes.CDLL(str(library)), Driver()
+    loaded, driver = ctypes.CDLL(str(library)), kind()
     function = ctypes.cast(driver.lookup, c_void_p).value
     c_void_p.in_dll(loaded, "stand_in").value = function
     installed = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import struct
 from collections.abc import Iterator
@@ -300,6 +301,41 @@ def test_a_kernel_that_fails(driver: Driver) -> None:
 
 def test_ptx_that_the_driver_refuses(driver: Driver) -> None:
     kernel = stored("f32")
-    kernel._image._ptx_with = lambda _: ".entry store() {"
+    kernel._image._code_with = lambda _: ".entry store() {"
     with pytest.raises(DeviceError, match=r"(?s)CUDA_ERROR_INVALID_PTX\)\nsyntax: "):
         kernel.launch(1, [0, 1.0])
+
+
+class Raw:
+    """A kernel that takes an address and a number, launched without our launcher."""
+
+    def __init__(self, driver: Driver, room: np.ndarray) -> None:
+        self.entry = stored("f32")
+        self.entry.launch(1, [room.ctypes.data, 1.0])
+        self.kernel = list(driver.kernels)[-1]
+        self.block, self.launch = self.entry.plan["block"], driver.cuLaunchKernel
+        self.place, self.number = ctypes.c_uint64(room.ctypes.data), ctypes.c_float(2.5)
+
+    def __call__(self, block: Any = None, shared: int = 0, size: int | None = None) -> int:
+        """Launch; with a size, the arguments are in one buffer of so many bytes."""
+        values = self.place, self.number
+        each = (ctypes.c_void_p * 2)(*map(ctypes.addressof, values))
+        data = ctypes.create_string_buffer(b"".join(map(bytes, values)), 16)
+        length = ctypes.c_size_t(size or 0)
+        extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(data), 2, ctypes.addressof(length), 0)
+        grid, arguments = (1, 1, 1), ctypes.addressof(each)
+        given = (arguments, None) if size is None else (None, ctypes.addressof(extra))
+        return self.launch(self.kernel, *grid, *(block or self.block), shared, None, *given)
+
+
+def test_the_stand_in_refuses_what_drivers_do(driver: Driver, room: np.ndarray) -> None:
+    raw = Raw(driver, room)
+    for wrong in (
+        {"block": (1, 1, 1)}, {"shared": (48 << 10) + 1}, {"size": 8}, {"size": 16},
+    ):  # fmt: skip
+        assert raw(**wrong) == standin.INVALID_VALUE, wrong
+    assert room[:4].view("f4") == 1
+    for right in ({}, {"shared": 48 << 10}, {"size": 12}):
+        room[:] = 0
+        assert raw(**right) == standin.SUCCESS
+        assert room[:4].view("f4") == 2.5

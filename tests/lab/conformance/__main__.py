@@ -1,7 +1,11 @@
 """Run NVIDIA's tests of cuTile on the emulator: ``python -m tests.lab.conformance cutile/test``.
 
+With ``--in-place`` launches are those of ``tileir.cutile.install(compiler="tileir")``, through a
+stand-in for the driver that refuses what a driver refuses; the emulator runs the kernels then, too.
+
 With ``--target host`` they run on the CPU, and with ``--check memory,undefined`` each launch is
-checked: a test that passes without and fails with that has found a false alarm.
+checked: a test that passes without and fails with that has found a false alarm. cuTile's tuner
+measures all configurations, as some tests ask what it found.
 
 Tests that have a line in the file of results are not run again, so a run that was ended goes on
 where it was; remove lines, or the file, to run tests anew. The exit code is 0 when tests were run,
@@ -18,9 +22,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.arguments import positive
+from tests.codegen.device.standin import why_not
 from tileir.codegen.targets import HOST
 from tileir.gpus import TARGETS
 
+from .in_place import IN_PLACE
 from .on_emulator import TARGET
 from .plugin import read
 
@@ -42,6 +48,7 @@ def main(given: list[str] | None = None) -> int:
         help="what to compile for, sm_75 to sm_121, or host, the CPU (default: %(default)s)",
     )
     add("--check", default="", metavar="WHAT", help="--target host: the checks of tileir cutile")
+    add("--in-place", action="store_true", help="launch through a stand-in for the driver")
     add(
         "--sample",
         type=positive,
@@ -66,6 +73,10 @@ def main(given: list[str] | None = None) -> int:
     options = parser.parse_intermixed_args(given)
     if options.check and options.target != HOST:
         parser.error("--check is for --target host")
+    if options.in_place and options.target == HOST:
+        parser.error("--in-place is for a GPU as --target")
+    if options.in_place and (reason := why_not()):
+        parser.error(f"--in-place: {reason}")
     files = options.files or sorted(path.name for path in options.tests.glob("test_*.py"))
     if not files:
         parser.error(f"there is no test_*.py in {options.tests}")
@@ -100,11 +111,14 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
     on_host = options.target == HOST
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1",
-        **({} if on_host else {TARGET: options.target}),
+        **({} if on_host else {IN_PLACE if options.in_place else TARGET: options.target}),
     }  # fmt: skip
+    launching = ["-p", "tileir.cutile.plugin", "--cutile-children", "--cutile-autotune", "all"]
+    if options.in_place:
+        launching = ["--in-place"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         "-p", "tileir.cutile.plugin", "--cutile-children", "-p", "tests.lab.conformance.plugin",
+         *launching, "-p", "tests.lab.conformance.plugin",
          *(f"--{key}={value}" for key, value in passed.items()),
          *([f"--cutile-check={options.check}"] if options.check else []), name],
         cwd=options.tests, env=os.environ | environment, capture_output=True, text=True,

@@ -27,14 +27,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--sample", type=int, required=True)
     group.addoption("--limit", type=int, required=True)
     group.addoption("--results", required=True)
+    group.addoption("--in-place", action="store_true")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """After `tileir.cutile.plugin`, which makes the GPU that is replaced here."""
-    target = early_config.known_args_namespace.target
-    if target != HOST:
-        on_emulator.replace_launches(target)
+    given = early_config.known_args_namespace
+    if given.in_place:
+        return  # `in_place` has launches, and counts them
+    if given.target != HOST:
+        on_emulator.replace_launches(given.target)
     counting.count_launches()
 
 

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.codegen.device import standin
 from tests.tileir.cutile.programs import WITHOUT_TORCH, output, python
 
 from .__main__ import main
@@ -74,6 +75,16 @@ def test_results(folder: Path) -> None:
     assert "of those that launched kernels, 1 of 3 passed" in lines
 
 
+@pytest.mark.slow
+def test_in_place(folder: Path) -> None:
+    """Launches count where the driver runs a kernel."""
+    if reason := standin.why_not():
+        pytest.skip(reason)
+    (folder / "test_it.py").write_text(TESTS.partition("def test_wrong")[0])
+    lines = run(folder, "--target", "sm_90", "--in-place")
+    assert lines[-1] == "of those that launched kernels, 1 of 1 passed"
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
@@ -82,6 +93,7 @@ def test_results(folder: Path) -> None:
         (["full", "test_that.py"], "there is no file test_that.py in full"),
         (["full", "--target", "sm_70"], "argument --target: invalid choice: 'sm_70'"),
         (["full", "--check", "memory"], "--check is for --target host"),
+        (["full", "--in-place", "--target", "host"], "--in-place is for a GPU as --target"),
         (["full", "--sample", "0"], "argument --sample: "),
         ([], "the following arguments are required: tests"),
     ],

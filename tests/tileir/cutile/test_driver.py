@@ -16,6 +16,7 @@ from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.cutile import image
 from tileir.cutile.driver import Driver
 from tileir.cutile.options import Options
+from tileir.cutile.packed import pack
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
@@ -49,7 +50,7 @@ def cuda(driver: Driver) -> Library:
 
 def load(cuda: Library, bytecode: bytes) -> c_void_p:
     library = c_void_p()
-    code = ctypes.create_string_buffer(image.pack(bytecode))
+    code = ctypes.create_string_buffer(pack(bytecode))
     assert cuda.cuLibraryLoadData(byref(library), code, None, None, 0, None, None, 0) == SUCCESS
     return library
 
@@ -121,11 +122,11 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
     class Kernel:
         info = KernelInfo("k", (Scalar(type),), (0,), memory_bytes(Scalar(type)), frozenset(), 0)
 
-        def launch(self, grid, arguments, threads, **options):
+        def launch_named(self, grid, arguments, names, threads, *rest):
             seen.extend([*grid, *arguments, threads])
 
         def launch_packed(self, grid, data, threads, progress):
-            self.launch(grid, np.frombuffer(data, DTYPES[type]), threads)
+            self.launch_named(grid, np.frombuffer(data, DTYPES[type]), {}, threads)
 
     function = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0]
     place = ctypes.create_string_buffer(32)

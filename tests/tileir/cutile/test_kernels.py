@@ -119,6 +119,7 @@ def test_plugin(tmp_path: Path) -> None:
 )
 def test_plugin_refuses_in_one_line(option: str, value: object, said: str) -> None:
     right = {f"cutile_{name}": option.get("default") for name, option in OPTIONS.items()}
+    right["cutile_compiler"] = None
     given = SimpleNamespace(**{**right, f"cutile_{option}": value})
     with pytest.raises(pytest.UsageError, match=said):
         plugin.pytest_load_initial_conftests(SimpleNamespace(known_args_namespace=given))

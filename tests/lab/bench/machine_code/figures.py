@@ -105,18 +105,8 @@ def of_json(row: Mapping[str, Any], target: str) -> Code:
 
 
 def resident(target: str, registers: int, threads: int, shared: int) -> int:
-    """How many blocks of so many threads fit a multiprocessor at once.
-
-    Registers are given to warps 256 at a time, and to four warps at a time (CUDA C++ Programming
-    Guide, compute capabilities; each of the four schedulers has its part of them).
-    """
-    gpu = TARGETS[target]
-    warps = max(1, -(-threads // gpu.warp))
-    each = -(-max(registers, 1) * gpu.warp // 256) * 256
-    fitting = gpu.registers_per_sm // each // 4 * 4
-    by_shared = (gpu.shared_bytes + RESERVED_BYTES) // (shared + RESERVED_BYTES)
-    by_threads = gpu.threads_per_sm // (warps * gpu.warp)
-    return min(gpu.blocks_per_sm, by_threads, fitting // warps, by_shared)
+    """How many blocks of so many threads fit a multiprocessor at once."""
+    return min(TARGETS[target].limits(threads, shared, registers).values())
 
 
 @dataclass(frozen=True, slots=True)

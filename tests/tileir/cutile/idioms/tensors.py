@@ -415,3 +415,15 @@ def conjugated_and_negated_views():
 def type_with_a_class():
     assert torch.ones(3).type(torch.cuda.HalfTensor).type() == "torch.cuda.HalfTensor"
     assert torch.ones(3, device="cuda").type("torch.DoubleTensor").device.type == "cpu"
+
+
+@idiom
+def product_with_a_wider_result():
+    a, b = (torch.randn(8, 8, device="cuda").bfloat16() for _ in range(2))
+    exact = a.float() @ b.float()
+    assert torch.equal(torch.mm(a, b, out_dtype=torch.float32), exact)
+    assert torch.equal(torch.bmm(a[None], b[None], out_dtype=torch.float32)[0], exact)
+    added = torch.addmm(exact, a, b, out_dtype=torch.float32, beta=2)
+    assert torch.allclose(added, 3 * exact)
+    torch.mm(a, b, out_dtype=torch.float32, out=added)
+    assert torch.equal(added, exact)

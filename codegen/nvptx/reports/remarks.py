@@ -1,0 +1,214 @@
+"""Remarks for people who tune kernels: each decision that costs or saves time, from the last state.
+
+They are derived from what the launch plan is: the ops of block IR, behind the last stage that
+changes them, and the reasons that stages have noted. Kernels in their twins' place have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tileir.codegen.block.accesses import accesses_of
+from tileir.codegen.block.areas import slot_bytes
+from tileir.codegen.launch_terms import TERMS
+from tileir.codegen.nvptx.advice import ADVICE
+from tileir.codegen.nvptx.launch.contract import COMPILER, registers_of
+from tileir.codegen.nvptx.launch.tensor_maps import Moved, loads_of, outside_prologues, stores_of
+from tileir.codegen.nvptx.needs import calling_op
+from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
+from tileir.codegen.nvptx.state import KernelState, State
+from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.gpus import Target
+from tileir.ir import Op
+from tileir.messages.wording import counted
+
+from .block_remarks import ring_of
+
+PASSED, MISSED, ANALYSIS = Outcome.PASSED, Outcome.MISSED, Outcome.ANALYSIS
+STAGE = "unroll_loops"
+"""The stage behind which everything has been decided."""
+
+
+class Row(NamedTuple):
+    """One decision; the rest is as in a `Remark`."""
+
+    op: Op | None
+    outcome: Outcome
+    what: str
+    reasons: Sequence[Reason] = ()
+    why: str = ""
+    facts: Mapping[str, object] = {}
+
+
+Rows = Iterator[Row]
+
+
+def remarks_of(state: State) -> Iterator[Remark]:
+    """Yield the remarks on the kernels of a module: by kernel, topic and place in the kernel."""
+    for each in state.kernels:
+        if each.twin_of is None:
+            for topic, rows in ROWS.items():
+                for row in rows(each, state.target):
+                    yield _remark(each.symbol, topic, row)
+
+
+def _remark(entry: str, topic: Topic, row: Row) -> Remark:
+    advice = [ADVICE[reason.id] for reason in row.reasons if reason.id in ADVICE]
+    return Remark(
+        STAGE,
+        entry,
+        row.op,
+        row.what,
+        row.why or "; ".join(map(str, row.reasons)),
+        {"reasons": tuple(reason.id for reason in row.reasons), **row.facts},
+        topic,
+        row.outcome,
+        "; ".join(dict.fromkeys(advice)) if row.outcome is MISSED else "",
+    )
+
+
+def _tensor_copies(each: KernelState, target: Target) -> Rows:
+    if not target.has("tensor copies"):
+        return
+    for moved in loads_of(each.kernel, target, each.reasons):
+        yield _moved(moved, "loaded")
+    for moved in stores_of(each.kernel, each.reasons[Decision.STORE], target):
+        yield _moved(moved, "stored")
+
+
+def _moved(moved: Moved, done: str) -> Row:
+    facts = {"tile": str(moved.tile)}
+    if moved.why is None:
+        return Row(moved.op, PASSED, f"{moved.tile} {done} by tensor copies", facts=facts)
+    outcome = MISSED if moved.why.id in ADVICE else ANALYSIS
+    return Row(moved.op, outcome, f"{moved.tile} {done} by threads", [moved.why], facts=facts)
+
+
+def _tensor_cores(each: KernelState, target: Target) -> Rows:
+    for op, plan in each.products.items():
+        atom, why = plan.atom, each.reasons[Decision.NOT_BY_GROUPS].of(op)
+        kind = op.operands["lhs"].type
+        facts = {"instruction": atom.mnemonic, "operands": plan.operand_type}
+        if atom.fused:
+            reason = Reason("no_atom", kind.element)
+            yield Row(op, MISSED, "product by fused multiply-adds", [reason], facts=facts)
+        else:
+            outcome = MISSED if any(reason.id in ADVICE for reason in why) else PASSED
+            yield Row(op, outcome, f"product by {atom.mnemonic}", why, facts=facts)
+
+
+def _accesses(each: KernelState, target: Target) -> Rows:
+    for op in outside_prologues(each.kernel.body.block):
+        access = accesses_of(op)
+        if access is None or access.count * access.bytes == 0:
+            continue
+        reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
+        facts = {"bytes": access.bytes, "count": access.count}
+        improvable = access.bytes < ACCESS_BYTES and any(it.id in ADVICE for it in reasons)
+        times = "one access" if access.count == 1 else f"{access.count} accesses"
+        what = f"{op.name}: {times} of {access.bytes} bytes"
+        yield Row(op, MISSED if improvable else PASSED, f"{what} a thread", reasons, facts=facts)
+
+
+def _indices(each: KernelState, target: Target) -> Rows:
+    for op in outside_prologues(each.kernel.body.block):
+        if op.attributes.get("narrow") is False:
+            each_element = op.name == "offset"  # which costs two registers each; views have one
+            what = "offsets" if each_element else "extents, strides and indices"
+            outcome = MISSED if each_element else ANALYSIS
+            yield Row(op, outcome, f"{op.name}: offsets of 64 bits", [Reason("long_offsets", what)])
+
+
+def _rings(each: KernelState, target: Target) -> Rows:
+    for op in each.kernel.walk():
+        if reasons := each.reasons[Decision.RING_SLOTS].of(op):
+            ring = ring_of(op)
+            if ring is not None:
+                slots, size = ring.results[0].type.slots, slot_bytes(ring)
+                outcome = MISSED if Reason("ring_room") in reasons else PASSED
+                facts = {"slots": slots, "slot_bytes": size}
+                what = f"ring of {slots} slots of {size} bytes"
+                yield Row(op, outcome, what, reasons, facts=facts)
+        if reasons := each.reasons[Decision.NOT_AHEAD].of(op):
+            if any(reason.id == "no_loop" for reason in reasons):
+                continue
+            outcome = MISSED if any(reason.id in ADVICE for reason in reasons) else ANALYSIS
+            yield Row(op, outcome, "loaded in its own iteration", reasons)
+
+
+def _roles(each: KernelState, target: Target) -> Rows:
+    roles = [op for op in each.kernel.walk() if op.name == "role"]
+    if roles:
+        names = [role.attributes["name"] for role in roles]
+        yield Row(None, PASSED, f"warps have {len(roles)} roles", facts={"roles": names})
+    for op in each.kernel.walk():
+        if reasons := each.reasons[Decision.ONE_ROLE].of(op):
+            yield Row(op, MISSED, "all warps have one role", reasons)
+
+
+def _overlap(each: KernelState, target: Target) -> Rows:
+    ops = list(each.kernel.walk())
+    calling = calling_op(each.kernel.body)
+    if calling is not None and any(op.name == "mma_async" for op in ops):
+        op = next(op for op in ops if op.name == calling)
+        yield Row(op, MISSED, "each product is awaited at once", [Reason("calls", calling)])
+        return
+    for op in ops:
+        if reasons := each.reasons[Decision.OVERLAP].of(op):
+            good = any(reason.id in ("under_way", "delayed") for reason in reasons)
+            what = "products are under way in the next iteration"
+            here = "products are awaited in their own iteration"
+            yield Row(op, PASSED if good else MISSED, what if good else here, reasons)
+
+
+def _unrolling(each: KernelState, target: Target) -> Rows:
+    for op in each.kernel.walk():
+        if (factor := op.attributes.get("unroll")) and factor > 1:
+            reasons = each.reasons[Decision.UNROLL].of(op)
+            facts = {"factor": factor}
+            yield Row(op, PASSED, f"loop unrolled {factor} times", reasons, facts=facts)
+
+
+def _hints(each: KernelState, target: Target) -> Rows:
+    for term in TERMS:
+        choice = each.contract.choices.get(term.name)
+        if choice is None or choice.by == COMPILER:
+            continue
+        facts = {"term": term.name, "value": choice.value, "by": choice.by}
+        if choice.why:
+            what = f"{choice.by} asks for {term.name} {choice.asked or choice.value}"
+            kept = f"{what}, and it is {choice.value}" if choice.asked else what
+            yield Row(None, MISSED, kept, why=choice.why, facts=facts)
+        else:
+            yield Row(None, PASSED, f"{term.name} is {choice.value}", why=choice.by, facts=facts)
+
+
+def _occupancy(each: KernelState, target: Target) -> Rows:
+    """Yield the blocks that an SM holds, as far as it is known without ptxas: no registers."""
+    limits = target.limits(each.threads, each.shared_bytes)
+    most = min(limits.values())
+    by = " and ".join(name for name, blocks in limits.items() if blocks == most)
+    facts = {"blocks": most, "by": by, "threads": each.threads, "shared_bytes": each.shared_bytes}
+    registers = registers_of(target, each.contract, each.threads)
+    what = f"{each.threads} threads and {each.shared_bytes} bytes of shared memory a block"
+    why = f"an SM holds at most {counted(most, 'block')}, limited by {by}"
+    if each.contract["maxnreg"]:
+        facts["registers"] = registers
+    yield Row(None, ANALYSIS, what, why=why, facts=facts)
+
+
+ROWS: dict[Topic, Callable[[KernelState, Target], Rows]] = {
+    Topic.TENSOR_CORES: _tensor_cores,
+    Topic.TENSOR_COPIES: _tensor_copies,
+    Topic.ACCESSES: _accesses,
+    Topic.INDICES: _indices,
+    Topic.RINGS: _rings,
+    Topic.ROLES: _roles,
+    Topic.OVERLAP: _overlap,
+    Topic.UNROLLING: _unrolling,
+    Topic.HINTS: _hints,
+    Topic.OCCUPANCY: _occupancy,
+}
+"""Topic -> its decisions about a kernel."""
