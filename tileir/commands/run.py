@@ -149,8 +149,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="print a variable of the source, or a value by its name in `tileir dis`, each time it has "
-        "been computed",
+        help="print a variable of the source, or a value by its name in `tileir dis`, each time it "
+        "has been computed",
     )
     add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
