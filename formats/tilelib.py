@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from .container import MAGIC
@@ -50,8 +51,12 @@ class Part(NamedTuple):
     content: Slice
 
 
-def parts(data: memoryview) -> Iterator[Part]:
-    """Yield the sections of a library that have contents; BytecodeError if it is none."""
+def parts(data: memoryview) -> tuple[Part, ...]:
+    """Return the parts of a library in the order of its sections; BytecodeError if it is none.
+
+    No two have the same name, and none shares bytes with another: so each is a file of its own, and
+    a small library cannot mean large ones.
+    """
     if bytes(data[: len(ELF)]) != ELF:
         raise _error(0, "an ELF file of 64 bits", bytes(data[:6]).hex(" ") or "nothing")
     if len(data) < _HEADER.size:
@@ -65,11 +70,27 @@ def parts(data: memoryview) -> Iterator[Part]:
         raise _error(40, f"{count} sections", f"{len(data)} bytes", "truncated")
     table = [_SECTION.unpack_from(data, start + index * size) for index in range(count)]
     texts = _content(data, table[names], start + names * size)
+    found: dict[str, Part] = {}
     for index, row in enumerate(table):
-        content = _content(data, row, start + index * size)
-        name = _name(texts, row[0], start + index * size)
+        where = start + index * size
+        content, name = _content(data, row, where), _name(texts, row[0], where)
+        if name in found:
+            raise _error(where, "a section of each name", f"a second {name}")
         if name == INTERFACE or IMPLEMENTATION.fullmatch(name):
-            yield Part(name, kind_of(content.data), content)
+            found[name] = Part(name, kind_of(content.data), content)
+    _check_apart(found.values())
+    return tuple(found.values())
+
+
+def _check_apart(found: Iterable[Part]) -> None:
+    """Raise BytecodeError if parts have bytes in common."""
+    ordered = sorted(
+        (part for part in found if part.content.data), key=lambda it: it.content.offset
+    )
+    for part, following in pairwise(ordered):
+        if following.content.offset < part.content.offset + len(part.content.data):
+            text = f"{following.name} in {part.name}"
+            raise _error(following.content.offset, "parts that share no bytes", text)
 
 
 def kind_of(data: memoryview | bytes) -> str:

@@ -117,7 +117,10 @@ ROOMS = (
     "tools",
     "tileiras",
     "doctor",
+    "supervisor",
     "commands",
+    "tilepack",
+    "serve",
     "cutile",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""

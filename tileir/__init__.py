@@ -11,6 +11,7 @@ Functions; help(tileir.compile) says more
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
     load(path)                    a file of bytecode to Bytecode
+    load_package(path)            a file of compiled kernels to a Package; help(tileir.tilepack)
     verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
 
 Classes
@@ -30,6 +31,7 @@ Errors: each is a TileIRError, so catching that one is enough
     BuildError, VersionError          what cannot be built, or not in that version
     UnsupportedError                  what cannot be compiled for a target
     LaunchError                       arguments that do not fit a kernel
+    PackageError                      a package of compiled kernels that cannot be read
     KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
     MissingPackageError               an optional package is not installed
     UncheckedWarning                  a RuntimeWarning: a check that could not be made
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
         KernelError,
         LaunchError,
         MissingPackageError,
+        PackageError,
         TileIRError,
         UncheckedWarning,
         UnsupportedError,
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
     from .launch.attributes import LaunchAttributes
     from .launch.buffer import Buffer
     from .launch.compile_options import CompileOptions
+    from .tilepack.package import Package
 
 __version__ = "0.1.0"
 
@@ -119,6 +123,7 @@ __all__ = [
     "LaunchError",
     "Limits",
     "MissingPackageError",
+    "PackageError",
     "Section",
     "TileIRError",
     "UncheckedWarning",
@@ -130,6 +135,7 @@ __all__ = [
     "compile",
     "disassemble",
     "load",
+    "load_package",
     "verify",
 ]
 
@@ -231,7 +237,7 @@ def compile(
     target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``; if None, the GPU that
               the module's text names (``nv_tileaa.compute_capability``), or else the host
     symbols   compile these entries only; KeyError for a symbol that no entry has
-    cache     False: compile for the host without reading or writing the cache on disk
+    cache     False: compile without reading or writing the cache on disk
     check     host only: some of "memory", "undefined" and "nan", what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to print once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
@@ -255,6 +261,12 @@ def compile(
     from entry symbol to a kernel with ``.launch(grid, args)``. For other launchers of the PTX,
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
+
+    Many threads may call it at once, with the same module or others. Each gets what it would get
+    alone: a call keeps nothing that changes another, leaves the process as it was, and writes to no
+    stream; what there is to warn of is a Python warning. It cannot be cancelled while LLVM runs,
+    which lets one thread in at a time, and ends the process where it gets no memory: who needs
+    limits has ``tileir serve``, whose workers may be killed.
     """
     with not_forking:
         from tileir.bytecode import Bytecode
@@ -289,13 +301,18 @@ def disassemble(
 
 
 def load(
-    path: str | os.PathLike[str], strict: bool = False, *, limits: Limits | None = None
+    path: str | os.PathLike[str],
+    strict: bool = False,
+    *,
+    limits: Limits | None = None,
+    assume_version: Version | str | tuple[int, int] | None = None,
 ) -> Bytecode:
     """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
 
     path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
     strict  refuse what is readable but odd, and read everything at once
     limits  how deep things may be nested, and how long texts may be
+    assume_version  read it as a file of this version, whatever its header states
 
     Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
     file that cannot be opened; TypeError if `path` is not a path.
@@ -312,10 +329,28 @@ def load(
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return Bytecode.parse(data, strict, limits=DEFAULT if limits is None else limits)
+        limits = DEFAULT if limits is None else limits
+        return Bytecode.parse(data, strict, limits=limits, assume_version=assume_version)
     except BytecodeError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise
+
+
+def load_package(path: str | os.PathLike[str]) -> Package:
+    """Return the compiled kernels in a file that `tileir package` has written.
+
+    package[target] has `ptx`, `cubin` and `plan` for a GPU, and is a mapping from entry symbol to a
+    kernel with ``.launch(grid, args)``, as what `compile` returns; package.for_gpu() chooses what
+    runs best on the GPU of this machine, package.for_gpu("sm_86") on another. `tileir.emulator`
+    takes package[target], too. Nothing is compiled, and llvmlite is not needed.
+
+    Raises PackageError, with the path as a note, for a file that is none or damaged; OSError for
+    one that cannot be opened.
+    """
+    with not_forking:
+        from .tilepack.package import load as load_file
+
+    return load_file(path)
 
 
 def verify(

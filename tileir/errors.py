@@ -34,6 +34,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "VersionError",
+    "WorkerError",
 ]
 
 
@@ -238,6 +239,10 @@ class UnsupportedError(_Listing):
     """The module is valid but cannot be compiled for the target (yet); every reason is listed."""
 
 
+class PackageError(TileIRError, ValueError):
+    """A file is no package of compiled kernels, or a damaged one, or of a later release."""
+
+
 class MissingPackageError(TileIRError, ModuleNotFoundError):
     """An optional package is missing; the message says how to install it."""
 
@@ -400,3 +405,20 @@ class UncheckedWarning(RuntimeWarning):
 
 class ToolError(TileIRError):
     """An external tool is missing or has failed; the message repeats the tool's."""
+
+
+class WorkerError(TileIRError, RuntimeError):
+    """A process that worked for this one was killed, crashed or failed; another takes its place.
+
+    kind      "time" or "memory": it was killed at that limit; "answer": it had too much to say;
+              "cancelled"; "crash": it died of itself; "start": there is none; "defect": an error
+              of ours
+    request   what it worked on, by the name that the caller gave it
+    """
+
+    def __init__(self, kind: str, request: str, problem: str) -> None:
+        self.kind, self.request, self.problem = kind, request, problem
+        super().__init__(f"{printable(request)}: {printable(problem)}")
+
+    def __reduce__(self):
+        return type(self), (self.kind, self.request, self.problem)

@@ -19,15 +19,15 @@ _FREE_CLUSTER = 8
 
 
 class Image:
-    """The PTX of a compilation, for every device and context: the driver loads it where it runs.
+    """The code of a compilation, for every device and context: the driver loads it where it runs.
 
-    `ptx_with` returns PTX that has an entry, given its name.
+    `code_with` returns PTX that has an entry, given its name, or a cubin.
     """
 
-    def __init__(self, ptx_with: Callable[[str], str]) -> None:
-        self._ptx_with = ptx_with
-        self._libraries: dict[str, Any] = {}
-        """PTX -> the library that the driver made of it."""
+    def __init__(self, code_with: Callable[[str], str | bytes]) -> None:
+        self._code_with = code_with
+        self._libraries: dict[str | bytes, Any] = {}
+        """PTX or cubin -> the library that the driver made of it."""
         self._kernels: dict[tuple[str, int], Any] = {}
         self._lock = threading.Lock()
 
@@ -43,10 +43,11 @@ class Image:
         shared, most = plan["dynamic_shared_memory"], driver.shared_memory(device)
         if shared > most:
             raise LaunchError(f"a block needs {shared} bytes of shared memory, the GPU has {most}")
-        ptx = self._ptx_with(plan["entry"])
-        library = self._libraries.get(ptx)
+        code = self._code_with(plan["entry"])
+        library = self._libraries.get(code)
         if library is None:
-            library = self._libraries[ptx] = driver.load(ptx.encode())
+            image = code if isinstance(code, bytes) else code.encode()
+            library = self._libraries[code] = driver.load(image)
             # At exit the driver may have been shut down, which frees everything.
             weakref.finalize(self, driver.unload, library).atexit = False
         kernel = driver.kernel(library, plan["entry"])

@@ -27,10 +27,12 @@ from tileir.errors import (
     DeviceError,
     LaunchError,
     MissingPackageError,
+    PackageError,
     TileIRError,
     ToolError,
     UnsupportedError,
     VerifyError,
+    WorkerError,
 )
 from tileir.messages.missing_packages import COLOUR, is_installed
 from tileir.messages.texts import printable
@@ -47,7 +49,10 @@ COMMANDS = {
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
+    "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
+    "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
+    "serve": ("tileir.serve.command", "answer requests of another program"),
     "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }
 """Command -> (module, summary). A module is imported when its command is used."""
@@ -61,10 +66,12 @@ CODES = {
     UnsupportedError: UNSUPPORTED,
     DeviceError: OUTSIDE,
     ToolError: OUTSIDE,
+    WorkerError: OUTSIDE,
     UsageError: USAGE,
     LaunchError: USAGE,
     MissingPackageError: OUTSIDE,
     AssemblyError: UNREADABLE,
+    PackageError: UNREADABLE,
     TileIRError: NO,
 }
 """Class of an error -> exit code; the first class that matches counts."""

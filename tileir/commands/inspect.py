@@ -16,6 +16,7 @@ from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
 from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
+from .modules import add_assume_version, version_given
 
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
     parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
     parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
+    add_assume_version(parser)
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--function", metavar="NAME", help="only the entry of this function")
     part.add_argument("--section", metavar="NAME", help="only this section, for example Type")
@@ -73,26 +75,26 @@ def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
     """Print what a file holds, under its name if it is one of several."""
 
     def write(lines: Iterable[Heading | Leaf]) -> None:
-        lines = _kept(lines, arguments.function, arguments.section)
+        lines = kept(lines, arguments.function, arguments.section)
         if arguments.json:
             _print_json(lines, arguments.full, {"file": called(path)} if several else {})
         else:
             _print(lines, arguments.full, called(path) if several else "")
 
-    data = open_input(path)
+    data, assumed = open_input(path), version_given(arguments.assume_version)
     try:
-        bytecode = Bytecode.parse(data).touch()
+        bytecode = Bytecode.parse(data, assume_version=assumed).touch()
     except BytecodeError:
-        write(salvage(memoryview(data)))
+        write(salvage(memoryview(data), assumed))
         raise
     bytecode.touch(strict=arguments.strict)
-    _check_names(bytecode, arguments.function, arguments.section)
+    check_names(bytecode, arguments.function, arguments.section)
     write(annotate(bytecode))
     for warning in bytecode.warnings:
         print(f"tileir inspect: {called(path)}: {warning}", file=sys.stderr)
 
 
-def _check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
+def check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
     """Raise UsageError for a function or a section that the file does not have."""
     if function is not None and function not in {f.name for f in bytecode.functions}:
         names = ", ".join(display(f.name) for f in bytecode.functions)
@@ -102,7 +104,7 @@ def _check_names(bytecode: Bytecode, function: str | None, section: str | None) 
         raise UsageError(f"there is no section {section!r}; the file has {', '.join(names)}")
 
 
-def _kept(
+def kept(
     lines: Iterable[Heading | Leaf], function: str | None, section: str | None
 ) -> Iterator[Heading | Leaf]:
     """Yield only the leaves of one function or section, and the headings above them.

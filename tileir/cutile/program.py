@@ -7,6 +7,7 @@ import importlib.util
 import os
 import runpy
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
@@ -15,7 +16,7 @@ from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
 from tileir.commands.checks import check_words
-from tileir.commands.conventions import OK, Parser, UsageError, guarded
+from tileir.commands.conventions import OK, Parser, UsageError, fail, guarded
 from tileir.errors import UnsupportedError
 from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import CHECKS
@@ -43,7 +44,7 @@ examples:
 
 Processes that the program forks have the CPU as their GPU, too; others with --children only.
 The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
-that is not known, 5 for a package that is missing.
+that is not known and lacks what is changed of it, 5 for a package that is missing.
 
 python -m tileir.cutile is the same.
 """
@@ -65,7 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
         options = {name: getattr(given, name) for name in (*OPTIONS, "compiler")}
-        install(**options)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: fail("cutile", f"warning: {message}", OK)
+            install(**options)
         if given.children:
             adopt(options)
         ready.append(program)

@@ -39,7 +39,7 @@ class TileLibrary:
     @classmethod
     def parse(cls, data: bytes, limits: Limits = DEFAULT) -> TileLibrary:
         """Read a library; BytecodeError for what is none, or has a module that cannot be read."""
-        found = tuple(parts(memoryview(data)))
+        found = parts(memoryview(data))
         if not found:
             raise BytecodeError(
                 "missing_section",

@@ -24,21 +24,17 @@ from .evaluate import Evaluator
 from .position import ZERO, Position
 from .rows import is_inline, row_of
 
-_UNORDERED = {None, "weak", "relaxed"}
-"""Memory orderings by which blocks do not wait for each other's stores."""
-
 
 class BlockLowering(Lowering):
     """Lowers a whole kernel: each op by its row, or inside the loop that uses its tile."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         super().__init__(module, kernel, storage)
-        orders = {op.attributes.get("memory_ordering_semantics") for op in kernel.walk()}
-        self._may_stream = module.triple.startswith("x86_64") and not orders - _UNORDERED
+        self._may_stream = module.triple.startswith("x86_64")
 
     @property
     def may_stream(self) -> bool:
-        """Whether the machine can, and no op of the kernel acquires or releases memory."""
+        """Whether the machine can."""
         return self._may_stream and not self.looks_at_elements
 
     def lower_op(self, op: Op) -> None:

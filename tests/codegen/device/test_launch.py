@@ -301,7 +301,7 @@ def test_a_kernel_that_fails(driver: Driver) -> None:
 
 def test_ptx_that_the_driver_refuses(driver: Driver) -> None:
     kernel = stored("f32")
-    kernel._image._ptx_with = lambda _: ".entry store() {"
+    kernel._image._code_with = lambda _: ".entry store() {"
     with pytest.raises(DeviceError, match=r"(?s)CUDA_ERROR_INVALID_PTX\)\nsyntax: "):
         kernel.launch(1, [0, 1.0])
 

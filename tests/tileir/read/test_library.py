@@ -102,6 +102,21 @@ def test_mutants_are_read_or_refused() -> None:
             TileLibrary.parse(bytes(mutant))
 
 
+def test_a_name_stands_for_one_part() -> None:
+    with pytest.raises(BytecodeError, match=r"expected a section of each name, found a second"):
+        TileLibrary.parse(library(*GOOD, (".nvtl.0", module(INTERFACE))))
+
+
+def test_parts_share_no_bytes() -> None:
+    """Thousands of sections with the same bytes would be read, and extracted, as often."""
+    data = bytearray(library(*GOOD))
+    (table,) = struct.unpack_from("<Q", data, 40)
+    interface, implementation = (table + 64 * index + 24 for index in (1, 2))
+    data[implementation : implementation + 16] = data[interface : interface + 16]
+    with pytest.raises(BytecodeError, match=r"found \.nvtl\.0 in \.nvtlifc"):
+        TileLibrary.parse(bytes(data))
+
+
 def test_other_files_are_no_libraries() -> None:
     for data in (b"", b"\x7fELF", module(INTERFACE), library((".text", b"x"))):
         with pytest.raises(BytecodeError):

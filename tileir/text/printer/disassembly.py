@@ -13,12 +13,14 @@ from tileir.formats.recursion import deep_recursion
 from tileir.messages.flags import flag
 from tileir.read.declarations import Declaration
 from tileir.read.function import Function, Global
+from tileir.verifier.items import whole
 from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .declarations import print_declaration
 from .functions import FunctionPrinter
 from .pieces import BoundedText, Pieces
+from .unknown import print_unknown
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -48,6 +50,9 @@ def disassemble(
 
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
+
+    Of a file of a newer version, lines between ``<<`` and ``>>`` say what cannot be printed. There
+    is at least one, and `assemble` refuses such a text.
     """
     bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
     out = BoundedText(bytecode)
@@ -61,7 +66,7 @@ def print_module(
     """Write the text of `disassemble` in pieces."""
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
-    check_well_formed(bytecode, functions, debug)
+    check_well_formed(bytecode, whole(functions), debug)
     with _explained(bytecode, functions):
         _print_module(bytecode, out, debug, functions)
 
@@ -79,6 +84,8 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
 
 
 def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[Function]) -> None:
+    if bytecode.newer:
+        print_unknown(bytecode, out)
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
     items = in_order(bytecode, functions)
@@ -114,7 +121,7 @@ def in_order(bytecode: Bytecode, functions: list[Function]) -> list[Function | D
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
     """Print a kernel; VerifyError if it breaks rules that its text relies on."""
-    with _explained(bytecode, [function]):
+    with _explained(bytecode, whole([function])):
         printer.function(function)
 
 

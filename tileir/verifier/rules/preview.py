@@ -7,7 +7,6 @@ whether the modes of a memory layout overlap, and how participants of several fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import prod
 from typing import Any
 
 from tileir.attributes import EnumAttribute
@@ -51,6 +50,9 @@ KEY = "cuda_tile.preview$access"
 PARAMETER_TYPES = ("index", "preview$shape", "preview$Datatype", "preview$string")
 PARTICIPANTS = {"warp": 32, "warpgroup": 128}
 """Synchronization -> the number of threads of which the participants are a multiple."""
+
+LARGEST_SIZE = (1 << 63) - 1
+"""The most coordinates of a mode."""
 
 PUBLIC = "symbol declaration cannot have public visibility"
 
@@ -126,7 +128,13 @@ def _fragment(index: int, fragment: Any, synchronization: str | None) -> Iterato
                 f"fragment arg {index} fragmap must have 3 {word} modes (invocation, participant, "
                 f"footprint), got {len(modes)}"
             )
-    _, participants, footprint = map(_size, fragment.fragmap.shape)
+    sizes = [_size(mode) for mode in fragment.fragmap.shape]
+    if any(size is not None and size > LARGEST_SIZE for size in sizes):
+        yield (
+            f"fragment arg {index} fragmap modes must contain signed 64-bit shape leaves with "
+            "representable products"
+        )
+    _, participants, footprint = sizes
     elements = _size(SymbolicTuple(fragment.extents))
     if footprint is not None and elements is not None and footprint != elements:
         yield (
@@ -142,13 +150,21 @@ def _fragment(index: int, fragment: Any, synchronization: str | None) -> Iterato
 
 
 def _size(mode: Any) -> int | None:
-    """Return the number of coordinates of a mode; None if that is an expression."""
+    """Return the number of coordinates of a mode; None if that is an expression.
+
+    A number of more than 64 bits is not multiplied further: it is too large as it is.
+    """
     if isinstance(mode, ExprInt):
         return mode.number
     if not isinstance(mode, SymbolicTuple):
         return None
-    sizes = [_size(part) for part in mode.elements]
-    return None if None in sizes else prod(size for size in sizes if size is not None)
+    size = 1
+    for part in map(_size, mode.elements):
+        if part is None:
+            return None
+        if size <= LARGEST_SIZE:
+            size *= part
+    return size
 
 
 def _const_params(params: Sequence[Any], wild: bool) -> Iterator[str]:
