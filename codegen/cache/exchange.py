@@ -37,6 +37,8 @@ _BROKEN = (
     RuntimeError, UnicodeError, ValueError,
 )  # fmt: skip
 """What the zip module raises about files that are wrong."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 1
 _WHEN = (1980, 1, 1, 0, 0, 0)
 
 
@@ -101,6 +103,8 @@ def _take(
             raise ValueError("it has no name of an entry")
         if member.file_size > _LONGEST:
             raise ValueError(f"it has {member.file_size} bytes")
+        if member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS:
+            raise ValueError("it is neither stored nor deflated")  # others may ask for any memory
         with archive.open(member) as opened:
             entry = opened.read(_LONGEST + 1)
         line, _, contents = entry.partition(b"\n")

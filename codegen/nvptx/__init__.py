@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Never
 
 from tileir.codegen.cache.key import LAUNCH_PLAN
 from tileir.codegen.cache.slot import Slot
-from tileir.codegen.cache.stored_values import element_of
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.launch.stored_values import element_of
 from tileir.types import Element, Tile
 
 from .kept_text import KeptText

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tileir.codegen.arguments.plan_form import check_plan
 from tileir.codegen.cache.key import LAUNCH_PLAN, LLVM_IR, PTX, PTX_WITHOUT_TWINS
-from tileir.codegen.cache.stored_values import conforms
+from tileir.launch.plan_form import check_plan
+from tileir.launch.stored_values import conforms
 
 _FASTEST_LEVEL = 1
 _LONGEST = 1 << 28

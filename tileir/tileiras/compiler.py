@@ -60,7 +60,9 @@ def compiled(
         raise ToolError(NO_PTXAS)
     module = known_module(bytecode)
     made = tileir.compile(module, target, lineinfo=lines, **dict(options))
-    return made, nvidia.assemble(made.ptx or "", target, lines)
+    from tileir.codegen.cubins import assembled
+
+    return made, assembled(made.ptx or "", target, lines)
 
 
 def exit_code(error: TileIRError) -> int:

@@ -101,8 +101,8 @@ def _module(
     diagnostics += [*_header(bytecode), *wrong, *producer_problems(bytecode)]
     diagnostics += _items(functions, globals_, warn)
     variables = {variable.name: variable for variable in globals_}
+    version = bytecode.original.version if bytecode.newer else bytecode.version
     for function in functions:
-        version = bytecode.original.version
         diagnostics += body_diagnostics(function, variables, version, target, warn)
     return diagnostics + list(_preview(bytecode, functions))
 

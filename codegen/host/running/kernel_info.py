@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tileir.codegen.cache.stored_values import conforms, element_of, is_element
 from tileir.ir.type_kinds import SCALARS
+from tileir.launch.stored_values import conforms, element_of, is_element
 from tileir.types import Element, Pointer
 
 

@@ -327,6 +327,7 @@ BROKEN: dict[str, Callable[[], bytes]] = {
     "no member where one is said to be": lambda: broken(WHOLE, DIRECTORY + 42, b"\xff\xff"),
     "encrypted": lambda: broken(WHOLE, DIRECTORY + 8, b"\x01"),
     "another compression": lambda: broken(WHOLE, DIRECTORY + 10, b"\x63"),
+    "LZMA, which may ask for any memory": lambda: zipped((NAME, ENTRY), how=zipfile.ZIP_LZMA),
     "another length": lambda: broken(WHOLE, DIRECTORY + 24, b"\x05\x00\x00\x00"),
     "damaged": lambda: broken(WHOLE, 30 + len(NAME) + 8, b"\xff\x00\xff"),
     "another folder as its file": lambda: zipped(("kernels.zip/", b"")),

@@ -156,8 +156,9 @@ class BarrierWalk:
             tile = second.tile
             for entry in open_:
                 first = entry[0]
-                same = type(first) is SharedAccess and first.tile is tile
-                if same and shared_accesses.collide(first, second):
+                if type(first) is not SharedAccess or first.tile is not tile:
+                    continue
+                if shared_accesses.collide(first, second):
                     yield entry
             return
         for entry in open_:

@@ -11,12 +11,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from tileir.codegen.cache.stored_values import Form, conforms, element_of, is_element
-from tileir.codegen.scalar.sizes import memory_bytes
-from tileir.gpus import TARGETS
-
-from .grid import MAX_EXTENT
-from .plan_schema import SCHEMA
+from .stored_values import Form, conforms, element_of, is_element
 
 _MOST_BYTES = 32764
 """Bytes that the parameters of a kernel may have in any version of PTX."""
@@ -26,15 +21,12 @@ _MAP_ELEMENTS = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "
 _MOST_DIMENSIONS = 5
 _SWIZZLES = (0, 32, 64, 128)
 """The facts of cuTensorMapEncodeTiled."""
+_MOST = (1 << 63) - 1
 
 
-_NAME = re.compile(r"[A-Za-z_$%][\w$]*", re.ASCII)
-"""An identifier of PTX."""
-_VERSION = re.compile(r"\d\.\d", re.ASCII)
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and _NAME.fullmatch(value) is not None
+def _text(pattern: str) -> Callable[[object], bool]:
+    whole = re.compile(pattern, re.ASCII)
+    return lambda value: isinstance(value, str) and whole.fullmatch(value) is not None
 
 
 def _is_integer(value: object) -> bool:
@@ -42,7 +34,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _is_positive(value: object) -> bool:
-    return type(value) is int and 0 < value < 1 << 63
+    return conforms(value, int) and value != 0
 
 
 def _is_size(value: object) -> bool:
@@ -50,7 +42,7 @@ def _is_size(value: object) -> bool:
     return conforms(value, int) or conforms(value, _OF_PARAMETER)
 
 
-def _three(least: int, most: int) -> Callable[[object], bool]:
+def _three(least: int, most: int = _MOST) -> Callable[[Any], bool]:
     """Return whether a value is one number for each of x, y and z."""
 
     def fits(value: Any) -> bool:
@@ -64,26 +56,17 @@ def _maybe(form: Form) -> Callable[[object], bool]:
 
 
 _OF_PARAMETER: Form = {"parameter": int, "times": _is_integer, "plus": _is_integer}
-_REASON: Form = {"reason": str, "why": str}
-_MOVED: Form = {
-    "tile": str,
-    "source": str,
-    "tensor_map": _maybe(int),
-    "reason": _maybe(str),
-    "why": str,
-}
+_TARGET = _text(r"sm_\d{2,4}[a-z]?")
 _LAUNCHED: dict[str, Form] = {
-    "entry": _is_name,
+    "entry": _text(r"[A-Za-z_$%][\w$]*"),
     "block": _three(1, _MOST_THREADS),
     "dynamic_shared_memory": int,
 }
-_FORM: dict[str, Form] = {
+_LAUNCH: dict[str, Form] = {
     **_LAUNCHED,
-    "schema": lambda value: value == SCHEMA,
-    "target": lambda value: isinstance(value, str) and value in TARGETS,
-    "ptx_target": lambda value: isinstance(value, str) and value in TARGETS,
-    "ptx_version": lambda value: isinstance(value, str) and _VERSION.fullmatch(value) is not None,
-    "runs_on": {"capability": [int], "later": bool},
+    "schema": int,
+    "target": _TARGET,
+    "ptx_target": _TARGET,
     "parameters": [
         {
             "index": int,
@@ -94,12 +77,11 @@ _FORM: dict[str, Form] = {
             "written": bool,
         }
     ],
-    "cluster": _three(1, MAX_EXTENT),
+    "cluster": _three(1, _MOST_THREADS),
     "heap": int,
-    "grid": lambda value: value == ["x", "y", "z"],
-    "grid_scale": _three(1, MAX_EXTENT),
-    "grid_limits": _three(0, MAX_EXTENT),
-    "overlaps_grids": bool,
+    "grid": lambda value: conforms(value, [str]) and sorted(value) == ["x", "y", "z"],
+    "grid_scale": _three(1),
+    "grid_limits": _three(0),
     "asserts": bool,
     "tensor_maps": [
         {
@@ -124,6 +106,21 @@ _FORM: dict[str, Form] = {
         }
     ],
     "twin": _maybe(_LAUNCHED),
+}
+"""Entry of a plan that launchers read -> its form."""
+
+_REASON: Form = {"reason": str, "why": str}
+_MOVED: Form = {
+    "tile": str,
+    "source": str,
+    "tensor_map": _maybe(int),
+    "reason": _maybe(str),
+    "why": str,
+}
+_EXPLAINED: dict[str, Form] = {
+    "ptx_version": _text(r"\d+\.\d+"),
+    "runs_on": {"capability": [int], "later": bool},
+    "overlaps_grids": bool,
     "roles": [{"name": str, "first": int, "warps": int, "working": int, "registers": int}],
     "one_role": _maybe(_REASON),
     "serial_products": _maybe(_REASON),
@@ -131,39 +128,47 @@ _FORM: dict[str, Form] = {
     "stores": [_MOVED],
     "contract": dict,
 }
+"""Entry that is there for people -> its form. Other releases may not have it."""
 
 
 def check_plan(plan: Any) -> None:
     """Raise ValueError for what is no launch plan, or contradicts itself.
 
-    Entries that this release does not know may be anything.
+    The message is what is wrong with it, to stand behind "has". Entries that this release does not
+    know may be anything.
     """
     if not isinstance(plan, dict):
-        raise ValueError("a launch plan is an object")
-    for name, form in _FORM.items():
+        raise ValueError("no launch plan")
+    for name, form in _LAUNCH.items():
         if name not in plan or not conforms(plan[name], form):
-            raise ValueError(f"the launch plan has no right {name!r}")
+            raise ValueError(f"no valid {name!r}")
+    for name, form in _EXPLAINED.items():
+        if name in plan and not conforms(plan[name], form):
+            raise ValueError(f"no valid {name!r}")
     end = _end_of(plan["parameters"])
     for number, recipe in enumerate(plan["tensor_maps"]):
         _check_map(recipe, number, end)
     sizes = [*plan["guard"], *(each for recipe in plan["tensor_maps"] for each in _sizes(recipe))]
     if any(each["parameter"] >= len(plan["parameters"]) for each in sizes):
-        raise ValueError("the launch plan asks for a parameter that is none")
-    if prod(plan["block"]) > _MOST_THREADS or prod(plan["cluster"]) > _MOST_THREADS:
-        raise ValueError("the launch plan has too large a block or cluster")
+        raise ValueError("a size of a parameter that is none")
+    blocks = [plan["block"], plan["cluster"], *([plan["twin"]["block"]] if plan["twin"] else [])]
+    if any(prod(extents) > _MOST_THREADS for extents in blocks):
+        raise ValueError("too large a block or cluster")
 
 
 def _end_of(parameters: list[dict[str, Any]]) -> int:
     """Return where parameters end, which must be where they lie naturally aligned."""
+    from tileir.codegen.scalar.sizes import memory_bytes
+
     end = 0
     for index, row in enumerate(parameters):
         size = memory_bytes(element_of(row["type"]))
         offset = -(-end // size) * size
         if (row["index"], row["offset"], row["size"]) != (index, offset, size):
-            raise ValueError("the launch plan has parameters where they cannot be")
+            raise ValueError("parameters where they cannot be")
         end = offset + size
     if end > _MOST_BYTES:
-        raise ValueError("the launch plan has too many parameters")
+        raise ValueError("too many parameters")
     return end
 
 
@@ -174,7 +179,7 @@ def _check_map(recipe: dict[str, Any], number: int, end: int) -> None:
     rank = len(recipe["extents"])
     fits = 0 < rank <= _MOST_DIMENSIONS and len(recipe["box"]) == rank == len(recipe["strides"]) + 1
     if not placed or not fits or offset + _MAP_BYTES > _MOST_BYTES:
-        raise ValueError("the launch plan has a tensor map that cannot be")
+        raise ValueError("a tensor map that cannot be")
 
 
 def _sizes(recipe: dict[str, Any]) -> list[dict[str, Any]]:
