@@ -95,6 +95,7 @@ class Lowering(ABC):
     nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        """Begin the function that runs a block, with nothing in it but its entry and its exit."""
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}
