@@ -18,10 +18,16 @@ import tileir
 from tests.corpus import FIXTURES, ROOT
 from tests.corpus import PREVIEW as FILES
 from tileir import Bytecode, BytecodeError, UnsupportedError, VersionError
+from tileir.attributes import IntegerAttribute
 from tileir.explain.annotate import annotate
 from tileir.explain.op_tree import op_tree
-from tileir.expressions import ExprAdd, ExprInt, ExprMul, ExprNeg, ExprVar, short
+from tileir.expressions import ExprAdd, Expression, ExprInt, ExprMul, ExprNeg, ExprVar, short
 from tileir.formats.version import LATEST, PREVIEW, V13_5, Version
+from tileir.ir.attribute_kinds import attribute_problem
+from tileir.read.declarations import Implementation
+from tileir.text.printer.declarations import print_declaration
+from tileir.text.printer.pieces import BoundedText
+from tileir.types import Scalar
 
 GOLDENS = ROOT / "tests" / "golden" / "preview"
 ACCESS = "{cuda_tile.preview$access = #cuda_tile<preview$access<in>>}"
@@ -193,12 +199,50 @@ def test_a_text_of_an_older_version_is_refused() -> None:
             "expr_int",
         ),
         ("preview$extern_impl @f implements @g (%a: tile<f32>) arch = 3", "names of architectures"),
+        (EXTERN.replace("8xf32", f"[{'N+' * 64}N]xf32"), "attributes nested more than 64 deep"),
+        (EXTERN.replace("8xf32", f"[{'N+' * 9999}N]xf32"), "attributes nested more than 64 deep"),
+        (EXTERN.replace("8xf32", f"[{'(' * 9999}N]xf32"), "nested more than 200 deep"),
+        (
+            f"preview$extern_impl @i implements @f<[{'(' * 9999}]> (%a: tile<f32>)",
+            "nested more than 200 deep",
+        ),
     ],
 )
 def test_wrong_texts(wrong: str, message: str) -> None:
     with pytest.raises(tileir.AssemblyError) as caught:
         tileir.assemble(wrong)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "extent",
+    ["N+" * 63 + "N", "-(" * 62 + "-N" + ")" * 62, "N-(" * 62 + "N-N" + ")" * 62],
+    ids=["left", "minus", "right"],
+)
+def test_what_is_assembled_can_be_read(extent: str) -> None:
+    text = EXTERN.replace("@f", "@f<[N: index]>").replace("8xf32", f"[{extent}]xf32")
+    printed = tileir.disassemble(bytes(tileir.assemble(text).data))
+    assert f"tile<[{extent}]xf32>" in printed
+
+
+def test_declarations_that_break_rules_have_a_text() -> None:
+    """JSON has the text of each, and is not verified."""
+    bytecode = tileir.load(FIXTURES / "preview" / "implementations.tileirbc")
+    wrong = (IntegerAttribute(Scalar("i32"), 1),)
+    for declared in bytecode.declarations:
+        if isinstance(declared, Implementation):
+            declared = replace(declared, const_params=wrong, const_args=wrong)
+            text = BoundedText(bytecode)
+            print_declaration(declared, text, None)
+            assert f"@{declared.name}<[1 : i32]> implements" in str(text)
+            assert f"@{declared.implements}<[1 : i32]>" in str(text)
+
+
+def test_attributes_nested_too_deep_are_refused() -> None:
+    expression: Expression = ExprInt(1)
+    for _ in range(5000):
+        expression = ExprNeg(expression)
+    assert attribute_problem(expression) == "attributes nested more than 64 deep"
 
 
 def test_short_texts_have_as_few_parentheses_as_nvidias() -> None:
