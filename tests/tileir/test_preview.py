@@ -305,38 +305,49 @@ def test_rules_are_nvidias(declared: str, call: str, message: str | None, tool, 
     assert message is None or message in done.stderr.decode()
 
 
-def fragment(footprint: str, strides: str) -> str:
-    """A module with an implementation, whose map has that footprint."""
-    fragmap = f"<(1, 128, {footprint}):(0, 0, {strides})>"
-    type = f"preview$fragment<8xf32, local, mem_layout = <(8):(1)>, fragmap = {fragmap}>"
-    return f"{EXTERN}\npreview$extern_impl @i implements @f (%a: {type} {ACCESS})\n"
+def implementation(
+    extents: str = "8",
+    memory: str = "(8):(1)",
+    fragmap: str = "(1, 128, 8):(0, 0, 1)",
+    alignment: str = "4",
+) -> str:
+    """A module with an implementation of one parameter, which is that fragment."""
+    layouts = f"mem_layout = <{memory}>, fragmap = <{fragmap}>, alignment = {alignment}"
+    type = f"preview$fragment<{extents}xf32, local, {layouts}>"
+    return f"{EXTERN}\npreview$extern_impl @i<[N: index]> implements @f (%a: {type} {ACCESS})\n"
+
+
+HUGE = "4611686018427387904"
+"""300 such factors have more digits than Python converts to a text."""
+
+FRAGMENTS = {
+    "right": ({}, ""),
+    "footprint": (
+        {"fragmap": "(1, 128, 16):(0, 0, 1)"},
+        "fragment arg 0 fragmap footprint mode size (16) must equal the fragment element count (8)",
+    ),
+    "beyond 64 bits": (
+        {"fragmap": f"(1, 128, ({', '.join([HUGE] * 300)})):(0, 0, ({', '.join('1' * 300)}))"},
+        "fragmap modes must contain signed 64-bit shape leaves with representable products",
+    ),
+    "variables": ({"extents": "[N]", "memory": "(N):(1)", "fragmap": "(1, N, N):(0, 0, 1)"}, ""),
+    "shape": ({"extents": "[M]"}, "field shape references an undeclared symbolic variable M"),
+    "mem_layout": ({"memory": "(8):(M)"}, "mem_layout references an undeclared"),
+    "fragmap": ({"fragmap": "(1, M, 8):(0, 0, 1)"}, "fragmap references an undeclared"),
+    "alignment": ({"alignment": "M*2"}, "alignment references an undeclared"),
+}
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("footprint", "strides", "message"),
-    [
-        ("(8)", "(1)", ""),
-        (
-            "(16)",
-            "(1)",
-            "fragmap footprint mode size (16) must equal the fragment element count (8",
-        ),
-        ("(4294967296, 4294967296)", "(1, 1)", "shape leaves with representable products"),
-        (f"({', '.join(['4611686018427387904'] * 300)})", f"({', '.join('1' * 300)})", "products"),
-    ],
-    ids=["right", "wrong", "beyond 64 bits", "more digits than Python converts"],
-)
-def test_footprints_are_as_large_as_fragments(
-    footprint: str, strides: str, message: str, tool, tmp_path: Path
-) -> None:
-    bytecode = tileir.assemble(fragment(footprint, strides))
+@pytest.mark.parametrize(("parts", "message"), FRAGMENTS.values(), ids=FRAGMENTS)
+def test_rules_of_fragments_are_nvidias(parts: dict, message: str, tool, tmp_path: Path) -> None:
+    bytecode = tileir.assemble(implementation(**parts))
     said = [found.message for found in tileir.verify(bytecode)]
     assert len(said) == bool(message)
     path = tmp_path / "made.tileirbc"
     path.write_bytes(bytecode.data)
     done = tool("tileirdisasm", "--preview=simt", path)
-    assert bool(done.returncode) == bool(message)
+    assert bool(done.returncode) == bool(message), done.stderr
     assert not message or (message in said[0] and said[0] in done.stderr.decode())
 
 
