@@ -56,6 +56,7 @@ def fuse(state: State) -> None:
             kernel_state.order,
             deferring=not {"nan", "undefined"}.intersection(state.checks),
             in_place=not state.checks,
+            slices=not state.checks,
             by_row=None if state.checks else loads_of_rows(kernel_state.kernel),
         )
 

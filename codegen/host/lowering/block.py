@@ -95,6 +95,7 @@ class Lowering(ABC):
     nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        """Begin the function that runs a block, with nothing in it but its entry and its exit."""
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}
@@ -305,6 +306,11 @@ class Lowering(ABC):
             align=memory_bytes(element),
         )
         if self._written and offset in self._written[0]:
+            stored.set_metadata("alias.scope", self._written[1])
+
+    def mark_as_written(self, stored: ir.Instruction, value: Value) -> None:
+        """Mark a store to the buffer of a tile that the current loop fills."""
+        if self._written and self.buffer(value) in self._written[0]:
             stored.set_metadata("alias.scope", self._written[1])
 
     @contextmanager

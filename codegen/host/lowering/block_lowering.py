@@ -20,6 +20,7 @@ from tileir.ir import Op
 from .ahead import elements
 from .block import Lowering
 from .chapters.memory import with_deferred
+from .chapters.pieces import is_short_slice, keep_slice
 from .evaluate import Evaluator
 from .position import ZERO, Position
 from .rows import is_inline, row_of
@@ -61,6 +62,10 @@ class BlockLowering(Lowering):
 
     def _keep(self, op: Op) -> None:
         """Compute the tile of an inline op into its buffer."""
+        if is_short_slice(op):
+            with self.writing(self.buffer(op.result)):
+                keep_slice(self, op)
+            return
 
         shape, size = op.result.type.shape, memory_bytes(op.result.type.element)
 

@@ -101,6 +101,21 @@ def rows(lowering: Lowering, pointers: Value, mask: Value | None, dim: int) -> I
         yield Row(Position(builder, shape, ends[0]), dim, address, whole)
 
 
+def is_indirect(pointers: Value) -> bool:
+    """Whether addresses are computed from numbers that were loaded."""
+    stack, seen = [pointers], set()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen or not isinstance(value.owner, Op):
+            continue
+        seen.add(id(value))
+        if value.owner.name in ("load_ptr_tko", "load_view_tko"):
+            return True
+        if not value.owner.regions:
+            stack += value.owner.operand_list()
+    return False
+
+
 def bytes_below(lowering: Lowering, mask: Value | None, size: int) -> ir.Value:
     """Emit the bytes of an array of elements of `size` bytes whose extents are the mask's bounds.
 

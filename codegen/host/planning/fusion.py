@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tileir.codegen.host.lowering.chapters.pieces import is_short_slice
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.ops import Family, family_of, traits_of
@@ -54,11 +55,13 @@ def plan_fusion(
     deferring: bool = True,
     in_place: bool = True,
     by_row: Mapping[int, int] | None = None,
+    slices: bool = True,
 ) -> Fusion:
     """Decide for every op whether its tile is kept, and, if `deferring`, which loads wait.
 
     `in_place`: whether loops may read tensors several times. `by_row` has the number
     of elements of loads, by their ids, that compute few of their addresses: those are not kept.
+    `slices`: whether short slices are.
     """
     fusion, by_row = Fusion(), by_row or {}
     weights, index_tiles = _weights(order), _index_tiles(order)
@@ -75,6 +78,8 @@ def plan_fusion(
             limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
             if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
+        elif slices and is_short_slice(op):
+            fusion.kept.add(id(op))
         _propagate_routes(op, order, fusion, routes, repeated)
     if deferring:
         _defer(order, fusion, routes)

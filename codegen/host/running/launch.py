@@ -111,7 +111,7 @@ class Launcher:
         def most() -> int:
             return min(_cpus() if threads is None else threads, len(span), self._most)
 
-        work.run(most, info.may_run_long, how.progress)
+        work.run(most, info.may_run_long, how.progress, alone=threads == 1)
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:

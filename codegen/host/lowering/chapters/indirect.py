@@ -21,10 +21,12 @@ from tileir.codegen.host.lowering.pointer_rows import (
 )
 from tileir.codegen.host.lowering.pointer_rows import (
     bytes_below,
+    is_indirect,
     row_dimension,
     rows,
 )
 from tileir.codegen.host.lowering.position import INDEX, Position
+from tileir.codegen.host.lowering.prefetch import LINE, prefetch_line
 from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.streaming import (
     is_large_and_aligned,
@@ -32,10 +34,16 @@ from tileir.codegen.host.lowering.streaming import (
     store_streaming,
 )
 from tileir.codegen.scalar.constants import constant
-from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
+from tileir.codegen.scalar.types import BYTE, from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
 from .in_place import InPlace, leave_places, span
+
+ROWS_AHEAD = 8
+"""How many rows before it is read a row is prefetched."""
+
+MOST_AHEAD = 1 << 10
+"""The most bytes of a row that are prefetched: the CPU knows how it goes on."""
 
 
 def _load(lowering: Lowering, op: Op) -> None:
@@ -48,6 +56,7 @@ def _load(lowering: Lowering, op: Op) -> None:
         _leave_in_place(lowering, op, dim)
     else:
         with rows(lowering, source, mask, dim) as row:
+            _prefetch_row(lowering, op, row)
             by_row(
                 lowering.builder, row, partial(_load_row_element, lowering, op, row),
                 partial(_load_element, lowering, op),
@@ -67,6 +76,23 @@ def _leave_in_place(lowering: Lowering, op: Op, dim: int) -> None:
         whole = ir.Constant(ir.IntType(1), 1) if row.whole is None else row.whole
         place = InPlace(lowering, result, row.address, row.strides, whole, copy)
     lowering.direct[id(result)] = place
+
+
+def _prefetch_row(lowering: Lowering, op: Op, row: PointerRow) -> None:
+    """Prefetch a row to come of a tile of rows whose addresses were loaded themselves."""
+    source, position = op.operands["source"], row.position
+    outer = [d for d, n in enumerate(position.shape) if n > ROWS_AHEAD and d != row.dim]
+    if not outer or not is_indirect(source):
+        return
+    builder, indices, d = lowering.builder, list(position.indices), outer[-1]
+    step = builder.add(indices[d], ir.Constant(INDEX, ROWS_AHEAD))
+    indices[d] = builder.and_(step, ir.Constant(INDEX, position.shape[d] - 1))
+    at = Evaluator(lowering, Position(builder, position.shape, indices))
+    address = ordering.pointer(builder, at.element(source))
+    size = position.shape[row.dim] * memory_bytes(op.results[0].type.element)
+    for offset in range(0, min(size, MOST_AHEAD), LINE):
+        line = builder.gep(address, [ir.Constant(INDEX, offset)], source_etype=BYTE)
+        prefetch_line(builder, line)
 
 
 def by_row(
