@@ -94,5 +94,5 @@ def test_what_one_thread_cannot_do_is_refused(body: str, why: str) -> None:
 
 def test_what_no_block_can_hold_is_refused() -> None:
     module = tileir.assemble("entry @k() { %x = iota : tile<2097152xi32> return }")
-    with pytest.raises(tileir.UnsupportedError, match="1048576 words.*; a limit of this compiler"):
+    with pytest.raises(tileir.UnsupportedError, match=r"1048576 words.*; a limit of this compiler"):
         compile(module, "sm_90")
