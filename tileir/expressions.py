@@ -227,6 +227,19 @@ def parts_of(value: Any) -> Iterator[Any]:
             waiting += [getattr(part, field.name) for field in fields(part)]
 
 
+def height(value: Any) -> int:
+    """Return the levels of attributes in public preview in one another: 1 for a number."""
+    highest, waiting = 0, [(value, 0)]
+    while waiting:
+        part, level = waiting.pop()
+        highest = max(highest, level)
+        if isinstance(part, tuple):
+            waiting += [(item, level) for item in part]
+        elif isinstance(part, PREVIEW_ATTRIBUTES):
+            waiting += [(getattr(part, field.name), level + 1) for field in fields(part)]
+    return highest
+
+
 SIGNS = {ExprAdd: ("+", 1), ExprSub: ("-", 1), ExprMul: ("*", 2), ExprFloorDiv: ("/", 2)}
 SIGNS |= {ExprCeilDiv: ("/+", 2)}
 """Class of an expression -> its sign in short texts, and how strongly it binds."""

@@ -18,10 +18,16 @@ import tileir
 from tests.corpus import FIXTURES, ROOT
 from tests.corpus import PREVIEW as FILES
 from tileir import Bytecode, BytecodeError, UnsupportedError, VersionError
+from tileir.attributes import IntegerAttribute
 from tileir.explain.annotate import annotate
 from tileir.explain.op_tree import op_tree
-from tileir.expressions import ExprAdd, ExprInt, ExprMul, ExprNeg, ExprVar, short
+from tileir.expressions import ExprAdd, Expression, ExprInt, ExprMul, ExprNeg, ExprVar, short
 from tileir.formats.version import LATEST, PREVIEW, V13_5, Version
+from tileir.ir.attribute_kinds import attribute_problem
+from tileir.read.declarations import Implementation
+from tileir.text.printer.declarations import print_declaration
+from tileir.text.printer.pieces import BoundedText
+from tileir.types import Scalar
 
 GOLDENS = ROOT / "tests" / "golden" / "preview"
 ACCESS = "{cuda_tile.preview$access = #cuda_tile<preview$access<in>>}"
@@ -193,12 +199,50 @@ def test_a_text_of_an_older_version_is_refused() -> None:
             "expr_int",
         ),
         ("preview$extern_impl @f implements @g (%a: tile<f32>) arch = 3", "names of architectures"),
+        (EXTERN.replace("8xf32", f"[{'N+' * 64}N]xf32"), "attributes nested more than 64 deep"),
+        (EXTERN.replace("8xf32", f"[{'N+' * 9999}N]xf32"), "attributes nested more than 64 deep"),
+        (EXTERN.replace("8xf32", f"[{'(' * 9999}N]xf32"), "nested more than 200 deep"),
+        (
+            f"preview$extern_impl @i implements @f<[{'(' * 9999}]> (%a: tile<f32>)",
+            "nested more than 200 deep",
+        ),
     ],
 )
 def test_wrong_texts(wrong: str, message: str) -> None:
     with pytest.raises(tileir.AssemblyError) as caught:
         tileir.assemble(wrong)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "extent",
+    ["N+" * 63 + "N", "-(" * 62 + "-N" + ")" * 62, "N-(" * 62 + "N-N" + ")" * 62],
+    ids=["left", "minus", "right"],
+)
+def test_what_is_assembled_can_be_read(extent: str) -> None:
+    text = EXTERN.replace("@f", "@f<[N: index]>").replace("8xf32", f"[{extent}]xf32")
+    printed = tileir.disassemble(bytes(tileir.assemble(text).data))
+    assert f"tile<[{extent}]xf32>" in printed
+
+
+def test_declarations_that_break_rules_have_a_text() -> None:
+    """JSON has the text of each, and is not verified."""
+    bytecode = tileir.load(FIXTURES / "preview" / "implementations.tileirbc")
+    wrong = (IntegerAttribute(Scalar("i32"), 1),)
+    for declared in bytecode.declarations:
+        if isinstance(declared, Implementation):
+            declared = replace(declared, const_params=wrong, const_args=wrong)
+            text = BoundedText(bytecode)
+            print_declaration(declared, text, None)
+            assert f"@{declared.name}<[1 : i32]> implements" in str(text)
+            assert f"@{declared.implements}<[1 : i32]>" in str(text)
+
+
+def test_attributes_nested_too_deep_are_refused() -> None:
+    expression: Expression = ExprInt(1)
+    for _ in range(5000):
+        expression = ExprNeg(expression)
+    assert attribute_problem(expression) == "attributes nested more than 64 deep"
 
 
 def test_short_texts_have_as_few_parentheses_as_nvidias() -> None:
@@ -261,38 +305,49 @@ def test_rules_are_nvidias(declared: str, call: str, message: str | None, tool, 
     assert message is None or message in done.stderr.decode()
 
 
-def fragment(footprint: str, strides: str) -> str:
-    """A module with an implementation, whose map has that footprint."""
-    fragmap = f"<(1, 128, {footprint}):(0, 0, {strides})>"
-    type = f"preview$fragment<8xf32, local, mem_layout = <(8):(1)>, fragmap = {fragmap}>"
-    return f"{EXTERN}\npreview$extern_impl @i implements @f (%a: {type} {ACCESS})\n"
+def implementation(
+    extents: str = "8",
+    memory: str = "(8):(1)",
+    fragmap: str = "(1, 128, 8):(0, 0, 1)",
+    alignment: str = "4",
+) -> str:
+    """A module with an implementation of one parameter, which is that fragment."""
+    layouts = f"mem_layout = <{memory}>, fragmap = <{fragmap}>, alignment = {alignment}"
+    type = f"preview$fragment<{extents}xf32, local, {layouts}>"
+    return f"{EXTERN}\npreview$extern_impl @i<[N: index]> implements @f (%a: {type} {ACCESS})\n"
+
+
+HUGE = "4611686018427387904"
+"""300 such factors have more digits than Python converts to a text."""
+
+FRAGMENTS = {
+    "right": ({}, ""),
+    "footprint": (
+        {"fragmap": "(1, 128, 16):(0, 0, 1)"},
+        "fragment arg 0 fragmap footprint mode size (16) must equal the fragment element count (8)",
+    ),
+    "beyond 64 bits": (
+        {"fragmap": f"(1, 128, ({', '.join([HUGE] * 300)})):(0, 0, ({', '.join('1' * 300)}))"},
+        "fragmap modes must contain signed 64-bit shape leaves with representable products",
+    ),
+    "variables": ({"extents": "[N]", "memory": "(N):(1)", "fragmap": "(1, N, N):(0, 0, 1)"}, ""),
+    "shape": ({"extents": "[M]"}, "field shape references an undeclared symbolic variable M"),
+    "mem_layout": ({"memory": "(8):(M)"}, "mem_layout references an undeclared"),
+    "fragmap": ({"fragmap": "(1, M, 8):(0, 0, 1)"}, "fragmap references an undeclared"),
+    "alignment": ({"alignment": "M*2"}, "alignment references an undeclared"),
+}
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("footprint", "strides", "message"),
-    [
-        ("(8)", "(1)", ""),
-        (
-            "(16)",
-            "(1)",
-            "fragmap footprint mode size (16) must equal the fragment element count (8",
-        ),
-        ("(4294967296, 4294967296)", "(1, 1)", "shape leaves with representable products"),
-        (f"({', '.join(['4611686018427387904'] * 300)})", f"({', '.join('1' * 300)})", "products"),
-    ],
-    ids=["right", "wrong", "beyond 64 bits", "more digits than Python converts"],
-)
-def test_footprints_are_as_large_as_fragments(
-    footprint: str, strides: str, message: str, tool, tmp_path: Path
-) -> None:
-    bytecode = tileir.assemble(fragment(footprint, strides))
+@pytest.mark.parametrize(("parts", "message"), FRAGMENTS.values(), ids=FRAGMENTS)
+def test_rules_of_fragments_are_nvidias(parts: dict, message: str, tool, tmp_path: Path) -> None:
+    bytecode = tileir.assemble(implementation(**parts))
     said = [found.message for found in tileir.verify(bytecode)]
     assert len(said) == bool(message)
     path = tmp_path / "made.tileirbc"
     path.write_bytes(bytecode.data)
     done = tool("tileirdisasm", "--preview=simt", path)
-    assert bool(done.returncode) == bool(message)
+    assert bool(done.returncode) == bool(message), done.stderr
     assert not message or (message in said[0] and said[0] in done.stderr.decode())
 
 

@@ -161,13 +161,17 @@ def _telling(function: Any, between: Between) -> Any:
 
 
 class _Loader(ModuleType):
-    """The module from which cuTile's C code reads the address of cuGetProcAddress."""
+    """The module from which cuTile's C code reads the address of cuGetProcAddress.
+
+    Programs that launch what cuTile has exported call the function itself.
+    """
 
     def __init__(self, driver: Driver | Between) -> None:
         super().__init__(_LOADER)
         self.driver = driver
         self._cell = ctypes.c_void_p(ctypes.cast(driver.get_proc_address, ctypes.c_void_p).value)
         self.cuGetProcAddress_v2_ptrptr = ctypes.addressof(self._cell)
+        self._cuGetProcAddress_v2 = driver.get_proc_address
 
 
 def _launcher(launch: Any, driver: Driver) -> Any:

@@ -214,7 +214,8 @@ def attribute_problem(value: Any, limit: int = DEFAULT.attribute_depth, depth: i
     if read is None:
         return f"{value!r} is no attribute"
     for name, node in read:
-        wrong = value_problem(node, getattr(value, name))
+        inside = depth if isinstance(node, Counted) else depth + 1  # a list counts for itself
+        wrong = value_problem(node, getattr(value, name), limit, inside)
         if wrong:
             return wrong
     return problem_of(value)

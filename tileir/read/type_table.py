@@ -140,7 +140,7 @@ class TypeTable(Linker, Sequence[Type]):
         """Return a signature of which something cannot be read, as far as it can."""
         entry: Any = self.entries[index] if index < len(self.entries) else {}
 
-        def known(numbers: Sequence[int] | None) -> tuple[Type, ...]:
+        def known(numbers: Sequence[int] | None) -> tuple[Any, ...]:
             peeked = [(number, self.peek(number)) for number in numbers or ()]
             return tuple(
                 UnknownType(int(number)) if type is None or isinstance(type, FunctionType) else type

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tileir.messages.texts import printable
+
 if TYPE_CHECKING:
     from tileir.codegen.remarks import Remark
 
@@ -34,7 +36,10 @@ def chosen(remarks: Iterable[Remark], category: str) -> list[Remark]:
 
 
 def documents(remarks: Iterable[Remark]) -> str:
-    """Return remarks as YAML; texts are quoted as in JSON, which YAML reads, too."""
+    """Return remarks as YAML; texts are quoted as in JSON, which YAML reads, too.
+
+    But for the halves of characters that JSON escapes: no text has any here.
+    """
     return "".join(map(_document, remarks))
 
 
@@ -61,9 +66,10 @@ def _said(remark: Remark) -> Iterator[tuple[str, str]]:
 
 
 def _quoted(text: object) -> str:
-    return json.dumps(str(text))
+    return json.dumps(printable(str(text)), ensure_ascii=False)
 
 
 def lines(remarks: Iterable[Remark]) -> str:
     """Return remarks as lines for people."""
-    return "".join(f"{each.entry}: remark[{each.outcome}]: {each}\n" for each in remarks)
+    told = (f"{each.entry}: remark[{each.outcome}]: {each}" for each in remarks)
+    return "".join(f"{printable(line)}\n" for line in told)

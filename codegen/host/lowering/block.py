@@ -95,7 +95,7 @@ class Lowering(ABC):
     nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
-        """Add the function to the module; nothing else has addresses in its workspace."""
+        """Begin the function that runs a block, with nothing in it but its entry and its exit."""
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}

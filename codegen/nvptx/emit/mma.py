@@ -19,13 +19,13 @@ from llvmlite import ir
 from tileir.codegen.layouts.linear_layout import LANE_BITS, log2, span
 from tileir.codegen.nvptx.machine.mma_atoms import multiply
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
-from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
+from tileir.codegen.nvptx.schedule.mma_reads import in_memory, slices_in_loop, slices_of
 from tileir.ir import Op
 
 from .context import I32, Context
 from .sequences.either import either
 from .sequences.mma_operands import SharedOperand, operand_of
-from .sequences.scales import POWERS, Factors, Powers, Scales
+from .sequences.scales import POWERS, RUNS_IN_WORD, Factors, Powers, Scales
 
 _SCALED = ("lhs_scale", "rhs_scale")
 Accumulators = dict[int, ir.Value]
@@ -40,22 +40,32 @@ def lower_mma(ctx: Context, op: Op) -> None:
     sides = tuple(zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True))
     if op.operands[_SCALED[0]].type.element.name != POWERS:
         lhs, rhs = (Scales(ctx, op.operands[slot], plan, part) for slot, part in sides)
-        add = _scaled(ctx, plan, lhs.widened, rhs.widened)
+        add = _scaled(ctx, lhs.widened, rhs.widened)
         return ctx.define(op.result, _multiplied(ctx, op, plan, add))
     lhs, rhs = (Powers(ctx, op.operands[slot], plan, part) for slot, part in sides)
     small, large = (
-        partial(_multiplied, ctx, op, plan, _scaled(ctx, plan, *factors))
+        _scaled(ctx, *factors)
         for factors in ((lhs.moderate, rhs.moderate), (lhs.lower_half, rhs.upper_half))
     )
-    are_moderate = ctx.builder.and_(lhs.are_moderate(), rhs.are_moderate())
-    return ctx.define(op.result, either(ctx.builder, are_moderate, True, small, large))
+    # The large ones are rare: what they need is to take few registers of the others.
+    looped = plan.extents["s"] <= RUNS_IN_WORD and in_memory(op) and len(slices_of(op, plan)) > 1
+    total = either(
+        ctx.builder,
+        ctx.builder.and_(lhs.are_moderate(), rhs.are_moderate()),
+        True,
+        partial(_multiplied, ctx, op, plan, small),
+        partial(_multiplied, ctx, op, plan, large, looped),
+    )
+    return ctx.define(op.result, total)
 
 
-def _multiplied(ctx: Context, op: Op, plan: ProductPlan, add: Add) -> Accumulators:
-    """Return the accumulators of a product."""
+def _multiplied(
+    ctx: Context, op: Op, plan: ProductPlan, add: Add, looped: bool = False
+) -> Accumulators:
+    """Return the accumulators of a product, whose slices may be `looped` over."""
     accumulators = dict(ctx.fragment(op.operands["acc"]))
     product = _Product(ctx, op, plan, add)
-    if slices_in_loop(op):
+    if looped or slices_in_loop(op):
         product.in_loop(accumulators, slices_of(op, plan))
     else:
         for start in slices_of(op, plan):
@@ -94,7 +104,7 @@ class _Product:
                             total = multiply(self._ctx.builder, plan.atom, a, b, total)
                         return total
 
-                    after = self._add(products, before, offsets, start)
+                    after = self._add(products, before, offsets, start // plan.slice, moving)
                     accumulators.update(zip(offsets, after, strict=True))
 
     def in_loop(self, accumulators: Accumulators, slices: range) -> None:
@@ -130,26 +140,34 @@ class _Product:
 
 Products = Callable[[list[ir.Value]], list[ir.Value]]
 """Adds the products of a slice to the registers of one atom's accumulator."""
-Add = Callable[[Products, list[ir.Value], list[int], int], list[ir.Value]]
-"""From those, one accumulator, its offsets and the start of the slice to the new accumulator."""
+Add = Callable[[Products, list[ir.Value], list[int], int, ir.Value | None], list[ir.Value]]
+"""From those, one accumulator, its offsets and the number of the slice to the new accumulator. Of
+the number, there may be a second part that is known at run time."""
 
 
 def _added(
-    products: Products, before: list[ir.Value], _offsets: list[int], _start: int
+    products: Products,
+    before: list[ir.Value],
+    _offsets: list[int],
+    _number: int,
+    _moving: ir.Value | None,
 ) -> list[ir.Value]:
     return products(before)
 
 
-def _scaled(ctx: Context, plan: ProductPlan, lhs: Factors, rhs: Factors) -> Add:
+def _scaled(ctx: Context, lhs: Factors, rhs: Factors) -> Add:
     """Return how the sum of a run is added: times the scales of its row and column."""
     builder = ctx.builder
 
     def add(
-        products: Products, before: list[ir.Value], offsets: list[int], start: int
+        products: Products,
+        before: list[ir.Value],
+        offsets: list[int],
+        number: int,
+        moving: ir.Value | None,
     ) -> list[ir.Value]:
-        zero = ir.Constant(before[0].type, 0.0)
-        total, run = products([zero] * len(before)), start // plan.slice
-        after = []
+        total, after = products([ir.Constant(before[0].type, 0.0)] * len(before)), []
+        run = number if moving is None else builder.add(moving, ir.Constant(I32, number))
         for value, old, offset in zip(total, before, offsets, strict=True):
             pairs = zip(lhs(run, offset), rhs(run, offset), strict=True)
             *others, last = (builder.fmul(*pair) for pair in pairs)

@@ -322,7 +322,7 @@ def test_a_size_that_is_none(text: str) -> None:
 
 def test_all_that_is_known_of_a_kernel_survives() -> None:
     elements = (Pointer(Scalar("f32")), Pointer(Scalar("f8E5M2"), "multicast"), Scalar("bf16"))
-    known = {"op": "print_tko", "kernel": "k", "location": ""}
+    known = {"op": "print_tko", "kernel": "k", "function": "k", "location": ""}
     tile = {"element": "i32", "shape": [4, 2], "offset": 16}
     sites = (
         {"kind": "print", **known, "format": "x = %d\n", "arguments": [tile]},

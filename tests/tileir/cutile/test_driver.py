@@ -13,7 +13,7 @@ from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.codegen.scalar.sizes import memory_bytes
-from tileir.cutile import image
+from tileir.cutile import cutile_internals, image
 from tileir.cutile.driver import Driver
 from tileir.cutile.options import Options
 from tileir.cutile.packed import pack
@@ -153,6 +153,13 @@ def test_an_exception_of_a_kernel_is_kept(
     monkeypatch.setattr(image.CpuKernel, "launch", interrupted)
     assert launch(cuda, kernel, (1, 1, 1), []) == SUCCESS
     assert driver.error is interrupt
+
+
+def test_programs_ask_the_module_that_loads_the_driver(driver: Driver) -> None:
+    address = c_void_p()
+    find = cutile_internals._Loader(driver)._cuGetProcAddress_v2
+    assert find(b"cuInit", addressof(address), 13000, 0, None) == SUCCESS
+    assert ctypes.CFUNCTYPE(c_int, c_uint)(address.value)(0) == SUCCESS
 
 
 def test_an_error_code_is_explained(cuda: Library) -> None:

@@ -15,7 +15,7 @@ from tests.corpus import FIXTURES, VALID, name_of
 from tests.formats.bombs import nested_ifs
 from tests.formats.small import RETURN, file, table, varint
 from tests.tileir.same_meaning import meaning
-from tileir import AssemblyError, Bytecode, BytecodeError
+from tileir import AssemblyError, Bytecode, BytecodeError, VerifyError
 from tileir.explain.annotate import Leaf, annotate
 from tileir.explain.op_tree import op_tree
 from tileir.formats.version import LATEST, SUPPORTED, V13_5, Newer, Version
@@ -315,3 +315,17 @@ def test_numbers_of_sections_do_not_make_generated_code() -> None:
         Bytecode.parse(stated(whole(KNOWN), (13, minor))).touch()
     assert codec.specialised.cache_info().currsize <= before + 1
     assert all(one <= other for one, other in pairwise(map(Newer, map(Version, (13, 14), (6, 0)))))
+
+
+def test_what_is_known_of_an_opaque_function_may_have_no_text() -> None:
+    """A view of a number, which has no text, stands in front of what is unknown."""
+    data = bytearray(stated((FIXTURES / "13.5" / "vector_add.tileirbc").read_bytes()))
+    before = Bytecode.parse(bytes(data))
+    view = next(op for op in before.functions[0].walk() if op.name == "make_tensor_view")
+    (base,) = [leaf for leaf in leaves(before) if leaf.op is view and leaf.field == "base"]
+    data[base.offset] = 1
+    *_, last = before.functions[0].walk()
+    data[last.offset] = 127
+    for tell in (tileir.disassemble, lambda given: op_tree(Bytecode.parse(given))):
+        with pytest.raises(VerifyError, match="what is known of a function breaks rules"):
+            tell(bytes(data))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tileir.attributes import EnumAttribute
-from tileir.expressions import ConstParam, argument_list, full, qualified
+from tileir.expressions import EXPRESSIONS, ConstParam, argument_list, full, qualified
 from tileir.formats.enums import SYNCHRONIZATION
 from tileir.read.declarations import Declaration, Implementation
 
@@ -28,7 +28,7 @@ LONG = ("argument_attributes", "const_params", "const_args", "arch", "frontend_a
 def _pieces(declared: Declaration, tail: Callable | None) -> Iterator[str]:
     head = f"{values.symbol(declared.name)}{_const_params(declared.const_params)}"
     if isinstance(declared, Implementation):
-        arguments = "" if declared.const_args is None else f"<{argument_list(declared.const_args)}>"
+        arguments = "" if declared.const_args is None else f"<{_const_args(declared.const_args)}>"
         implemented = f"{values.symbol(declared.implements)}{arguments}"
         head = f"preview$extern_impl {head} implements {implemented} "
         yield head
@@ -42,13 +42,24 @@ def _pieces(declared: Declaration, tail: Callable | None) -> Iterator[str]:
     yield f"{tail(declared.location) if tail else ''}\n"
 
 
-def _const_params(params: Iterable[ConstParam] | None) -> str:
+def _const_params(params: Iterable[object] | None) -> str:
     """Return ``<[A: index, ?]>``; nothing if there are none."""
-    listed = [
-        "?" if param.name == "?" else f"{param.name}: {qualified(param.type)}"
-        for param in params or ()
-    ]
-    return f"<[{', '.join(listed)}]>" if listed else ""
+    listed = ", ".join(map(_const_param, params or ()))
+    return f"<[{listed}]>" if listed else ""
+
+
+def _const_param(param: object) -> str:
+    """Return the text of a parameter; also that of another attribute, which breaks a rule."""
+    if not isinstance(param, ConstParam):
+        return values.attribute(param)
+    return "?" if param.name == "?" else f"{param.name}: {qualified(param.type)}"
+
+
+def _const_args(arguments: tuple[object, ...]) -> str:
+    """Return the text of arguments; also that of other attributes, which break a rule."""
+    if all(isinstance(argument, EXPRESSIONS) for argument in arguments):
+        return argument_list(arguments)
+    return values.attribute(arguments)
 
 
 def _parameters(declared: Declaration, attributes: tuple) -> Iterator[str]:

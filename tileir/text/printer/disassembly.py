@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
-from tileir.errors import TileIRError
+from tileir.errors import TileIRError, VerifyError
 from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
 from tileir.messages.flags import flag
@@ -79,7 +79,11 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
     except TileIRError:
         raise
     except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-        check(bytecode, functions)
+        complete = whole(functions)
+        check(bytecode, complete)
+        if len(complete) < len(functions):  # a body that is not whole cannot be checked
+            text = "what is known of a function breaks rules that its text relies on"
+            raise VerifyError(text) from None
         raise
 
 
@@ -121,7 +125,7 @@ def in_order(bytecode: Bytecode, functions: list[Function]) -> list[Function | D
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
     """Print a kernel; VerifyError if it breaks rules that its text relies on."""
-    with _explained(bytecode, whole([function])):
+    with _explained(bytecode, [function]):
         printer.function(function)
 
 

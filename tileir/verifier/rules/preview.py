@@ -38,7 +38,8 @@ IMPLEMENTATION = declare(
     "In public preview: an implementation is private and returns nothing. Its parameters are "
     "fragments with an access each; the map of a fragment has three modes (invocation, "
     "participant, footprint), whose footprint is as large as the fragment, and as many "
-    "participants as its synchronization needs.",
+    "participants as its synchronization needs. No other variables are in fragments than constant "
+    "parameters.",
 )
 CALL = declare(
     "preview-call",
@@ -119,6 +120,24 @@ def _implementation(implementation: Implementation) -> Iterator[str]:
         yield "attribute 'arch' failed to satisfy constraint: string array attribute"
     for index, fragment in enumerate(type.parameters):
         yield from _fragment(index, fragment, implementation.synchronization)
+    known = {param.name for param in implementation.const_params or ()}
+    for index, fragment in enumerate(type.parameters):
+        for field, parts in _parts(fragment).items():
+            for name in _variables(parts):
+                if name not in known:
+                    problem = f"field {field} references an undeclared symbolic variable {name}"
+                    yield f"argument {index} {problem}"
+
+
+def _parts(fragment: Any) -> dict[str, Sequence[Any]]:
+    """Return the expressions of each field of a fragment."""
+    memory, fragmap = fragment.mem_layout, fragment.fragmap
+    return {
+        "shape": fragment.extents,
+        "mem_layout": (*memory.shape, *memory.stride),
+        "fragmap": (*fragmap.shape, *fragmap.stride),
+        "alignment": (fragment.alignment,),
+    }
 
 
 def _fragment(index: int, fragment: Any, synchronization: str | None) -> Iterator[str]:

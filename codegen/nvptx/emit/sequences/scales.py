@@ -24,13 +24,16 @@ from .shuffle import any_lane
 
 POWERS = "f8E8M0FNU"
 """The element type of powers of two."""
-Factors = Callable[[int, int], tuple[ir.Value, ...]]
+RUNS_IN_WORD = 4
+"""Runs whose scales a register has."""
+Run = int | ir.Value
+"""The number of a run, which may be known at run time only."""
+Factors = Callable[[Run, int], tuple[ir.Value, ...]]
 """From a run and the offset of an element of the accumulator, to f32s whose product is a scale."""
 
 _SINGLE = ir.FloatType()
 _BIAS, _FRACTION = 127, 23
 _NO_NUMBER = 0xFF
-_IN_WORD = 4
 _ONES, _HIGHEST = 0x01010101, 0x80808080
 
 
@@ -41,8 +44,9 @@ class Scales:
         self._builder, self._value, self._part = ctx.builder, value, part
         self._fragment, self._renumbered = ctx.fragment(value), _renumbered(plan.acc, part)
 
-    def widened(self, run: int, offset: int) -> tuple[ir.Value, ...]:
+    def widened(self, run: Run, offset: int) -> tuple[ir.Value, ...]:
         """Return a scale that is no power of two."""
+        assert isinstance(run, int)
         scale = self._fragment[self._at(run, offset)]
         return (widen(self._builder, scale, self._value.type.element),)
 
@@ -57,9 +61,11 @@ class Powers(Scales):
         super().__init__(ctx, value, plan, part)
         extent, step = part.weights["s"]
         self._words = {
-            at: self._packed([self._fragment[at + step * run] for run in range(min(4, extent))])
+            at: self._packed(
+                [self._fragment[at + step * run] for run in range(min(RUNS_IN_WORD, extent))]
+            )
             for at in self._fragment
-            if at // step % extent % _IN_WORD == 0
+            if at // step % extent % RUNS_IN_WORD == 0
         }
         """Offset of the first of four runs -> their scales."""
 
@@ -76,11 +82,11 @@ class Powers(Scales):
         other = builder.icmp_unsigned("!=", both, ir.Constant(I32, _HIGHEST))
         return builder.not_(any_lane(builder, other))
 
-    def moderate(self, run: int, offset: int) -> tuple[ir.Value, ...]:
+    def moderate(self, run: Run, offset: int) -> tuple[ir.Value, ...]:
         """Return a moderate power of two, which is a normal f32."""
         return (self._power(self._bits(run, offset)),)
 
-    def lower_half(self, run: int, offset: int) -> tuple[ir.Value, ...]:
+    def lower_half(self, run: Run, offset: int) -> tuple[ir.Value, ...]:
         """Return two f32 with half of the exponent of a power of two each, the first rounded down.
 
         With those of `upper_half`, whose first one is rounded up, the products of first and of
@@ -88,11 +94,11 @@ class Powers(Scales):
         """
         return self._halves(run, offset)
 
-    def upper_half(self, run: int, offset: int) -> tuple[ir.Value, ...]:
+    def upper_half(self, run: Run, offset: int) -> tuple[ir.Value, ...]:
         """See `lower_half`."""
         return self._halves(run, offset)[::-1]
 
-    def _halves(self, run: int, offset: int) -> tuple[ir.Value, ...]:
+    def _halves(self, run: Run, offset: int) -> tuple[ir.Value, ...]:
         builder, bits = self._builder, self._bits(run, offset)
         exponent = builder.sub(bits, ir.Constant(I32, _BIAS))
         part = builder.ashr(exponent, ir.Constant(I32, 1))
@@ -107,10 +113,15 @@ class Powers(Scales):
         moved = self._builder.shl(bits, ir.Constant(I32, _FRACTION))
         return self._builder.bitcast(moved, _SINGLE)
 
-    def _bits(self, run: int, offset: int) -> ir.Value:
-        builder, number = self._builder, run % _IN_WORD
-        word = self._words[self._at(run - number, offset)]
-        moved = builder.lshr(word, ir.Constant(I32, 8 * number))
+    def _bits(self, run: Run, offset: int) -> ir.Value:
+        """Return the bits of a scale; a run known at run time is one of the first four."""
+        builder = self._builder
+        number = run % RUNS_IN_WORD if isinstance(run, int) else 0
+        first = run - number if isinstance(run, int) else 0
+        places: ir.Value = ir.Constant(I32, 8 * number)
+        if not isinstance(run, int):
+            places = builder.shl(run, ir.Constant(I32, 3))
+        moved = builder.lshr(self._words[self._at(first, offset)], places)
         return builder.and_(moved, ir.Constant(I32, 0xFF))
 
     def _packed(self, scales: Sequence[ir.Value]) -> ir.Value:
@@ -120,7 +131,7 @@ class Powers(Scales):
         for number, scale in enumerate(scales):
             moved = builder.shl(builder.zext(scale, I32), ir.Constant(I32, 8 * number))
             word = builder.or_(word, moved)
-        missing = sum(_BIAS << 8 * number for number in range(len(scales), _IN_WORD))
+        missing = sum(_BIAS << 8 * number for number in range(len(scales), RUNS_IN_WORD))
         word = builder.or_(word, ir.Constant(I32, missing))
         kind = ir.FunctionType(I32, [I32])
         return builder.asm(kind, "mov.b32 $0, $1;", "=r,r", [word], False)

@@ -427,3 +427,11 @@ def product_with_a_wider_result():
     assert torch.allclose(added, 3 * exact)
     torch.mm(a, b, out_dtype=torch.float32, out=added)
     assert torch.equal(added, exact)
+
+
+@idiom
+def magnitude_of_truths():
+    x = torch.tensor([True, False], device="cuda")
+    assert x.abs().tolist() == abs(x).tolist() == x.abs_().tolist() == [True, False]
+    assert torch.abs(x, out=torch.empty(0, dtype=torch.bool, device="cuda")).tolist() == [1, 0]
+    assert torch.abs(torch.tensor([-1.5], device="cuda", requires_grad=True)).item() == 1.5

@@ -212,7 +212,7 @@ class AttributeReader:
     def _hash(self, depth: int, plain: str) -> object:
         reader, at = self.reader, self.reader.at
         if self.types.expressions.starts():
-            return self.types.expressions.full()
+            return self.types.expressions.attribute(depth)
         match = ALIAS.match(reader.text, at)
         if match is not None:
             reader.at = match.end()

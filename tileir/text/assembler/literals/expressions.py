@@ -7,7 +7,8 @@ Expressions have a full text, ``#cuda_tile<preview$expr_var<"N">>``, and in some
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from tileir.attributes import EnumAttribute
@@ -27,8 +28,10 @@ from tileir.expressions import (
     Layout,
     ScratchRequest,
     SymbolicTuple,
+    height,
 )
 from tileir.formats.enums import ACCESS, MEMORY_SPACE, SYNCHRONIZATION
+from tileir.formats.limits import Limits
 from tileir.formats.ops.assembly import enum_word
 from tileir.messages.wording import choice, did_you_mean
 from tileir.text.assembler.lexer import INTEGER, WORD, Reader, phrase, shown, token
@@ -37,13 +40,14 @@ SIGN = token(r"/\+|[-+*/]")
 NUMBER = token(r"-?[0-9]++")
 NAME = token(r"[A-Za-z_][\w.]*+")
 OPENED = "#cuda_tile<preview$"
+DEEPEST = 200
+"""The most levels of texts inside others; parentheses, which need not nest attributes, included."""
+
 LOW, BEYOND = -(1 << 63), 1 << 63
 
 BY_SIGN = {sign: (kind, strength) for kind, (sign, strength) in SIGNS.items()}
 BY_WORD = {word: kind for kind, word in BINARY.items()}
 ENUMS = {enum_word(enum.name): enum for enum in (ACCESS, MEMORY_SPACE, SYNCHRONIZATION)}
-DEEPEST = 200
-"""The most levels of one expression inside another."""
 
 
 class Types(Protocol):
@@ -55,12 +59,16 @@ class Types(Protocol):
 
 
 class ExpressionReader:
-    """Reads attributes in public preview at the reader's position; `index` is the type index."""
+    """Reads attributes in public preview at the reader's position; `index` is the type index.
 
-    def __init__(self, reader: Reader, types: Types, index: Any) -> None:
+    What is nested too deep for a file is refused by the methods that nothing here calls.
+    """
+
+    def __init__(self, reader: Reader, types: Types, index: Any, limits: Limits) -> None:
         self.reader = reader
         self.types = types
         self.index = index
+        self.limits = limits
         self._depth = 0
 
     # Full texts ---------------------------------------------------------------------------------
@@ -69,6 +77,22 @@ class ExpressionReader:
         """Whether the full text of an attribute in public preview comes next."""
         return self.reader.text.startswith(OPENED, self.reader.at)
 
+    def attribute(self, depth: int) -> Any:
+        """Read the full text of an attribute inside of `depth` others."""
+        return self._shallow(self.full, depth)
+
+    def extent(self) -> Expression:
+        """Read an expression of a type, by its full text or its short one."""
+        return self._shallow(self.expression if self.starts() else self.short, 1)
+
+    def _shallow(self, read: Callable[[], Any], depth: int) -> Any:
+        """Return what is read, inside of `depth` attributes, unless that is too deep for a file."""
+        at, most = self.reader.at, self.limits.attribute_depth
+        value = read()
+        if depth + height(value) - 1 > most:
+            raise self.reader.refused(f"attributes nested more than {most} deep", at)
+        return value
+
     def full(self) -> Any:
         """Read the full text of an attribute."""
         reader = self.reader
@@ -76,18 +100,22 @@ class ExpressionReader:
         at = reader.at
         word = reader.take(WORD, "an attribute").removeprefix("preview$")
         reader.expect(phrase("<"))
-        self._enter(at)
-        value = self._body(word, at)
-        self._depth -= 1
+        with self._inside(at):
+            value = self._body(word, at)
         reader.expect(phrase(">"))
         reader.expect(phrase(">"))
         return value
 
-    def _enter(self, at: int) -> None:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            self._depth = 0
+    @contextmanager
+    def _inside(self, at: int) -> Iterator[None]:
+        """Count a level more for what is read here, at a position."""
+        if self._depth == DEEPEST:
             raise self.reader.refused(f"expressions nested more than {DEEPEST} deep", at)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
 
     def _body(self, word: str, at: int) -> Any:
         reader = self.reader
@@ -151,6 +179,10 @@ class ExpressionReader:
         self.reader.expect(phrase(", type ="))
         return ConstParam(name, self.types.read())
 
+    def layout_of_type(self) -> Layout:
+        """Read the inside of the angle brackets of a layout in a type."""
+        return self._shallow(self.layout, 0)
+
     def layout(self) -> Layout:
         """Read the inside of a layout's angle brackets: its short text or the full one."""
         reader, at = self.reader, self.reader.at
@@ -176,17 +208,16 @@ class ExpressionReader:
         With `tuples`, the whole may also be a tuple of such.
         """
         reader, at = self.reader, self.reader.at
-        self._enter(at)
-        value = self._operand(tuples)
-        while match := SIGN.match(reader.text, reader.at):
-            kind, strength = BY_SIGN[match[1]]
-            if strength < weakest:
-                break
-            if isinstance(value, SymbolicTuple):
-                raise reader.refused("a tuple is no number")
-            reader.at = match.end()
-            value = kind(value, self.short(strength + 1))
-        self._depth -= 1
+        with self._inside(at):
+            value = self._operand(tuples)
+            while match := SIGN.match(reader.text, reader.at):
+                kind, strength = BY_SIGN[match[1]]
+                if strength < weakest:
+                    break
+                if isinstance(value, SymbolicTuple):
+                    raise reader.refused("a tuple is no number")
+                reader.at = match.end()
+                value = kind(value, self.short(strength + 1))
         return value
 
     def _operand(self, tuples: bool) -> Any:
@@ -194,10 +225,8 @@ class ExpressionReader:
         if NUMBER.match(reader.text, at):
             return ExprInt(self._integer())
         if reader.accept(phrase("-")):
-            self._enter(at)
-            operand = self._operand(False)
-            self._depth -= 1
-            return ExprNeg(operand)
+            with self._inside(at):
+                return ExprNeg(self._operand(False))
         if reader.accept(phrase("(")):
             return self._parenthesised(tuples)
         name = reader.take(NAME, "a number, a name or '('")
@@ -228,7 +257,7 @@ class ExpressionReader:
 
     def arguments(self) -> tuple[Expression, ...]:
         """Read constant arguments in brackets: ``[4, (3,), f32, "a"]``, or their full texts."""
-        return self._list("[", "]", self._argument)
+        return self._list("[", "]", lambda: self._shallow(self._argument, 1))
 
     def _argument(self) -> Any:
         reader = self.reader
@@ -248,11 +277,12 @@ class ExpressionReader:
 
     def _arguments_of_tuple(self) -> tuple[Any, ...]:
         reader, elements = self.reader, []
-        reader.expect(phrase("("))
-        while not reader.accept(phrase(")")):
-            elements.append(self._argument())
-            if not reader.accept(phrase(",")) and not reader.sees(phrase(")")):
-                raise reader.expected("','")
+        with self._inside(reader.at):
+            reader.expect(phrase("("))
+            while not reader.accept(phrase(")")):
+                elements.append(self._argument())
+                if not reader.accept(phrase(",")) and not reader.sees(phrase(")")):
+                    raise reader.expected("','")
         return tuple(elements)
 
 

@@ -89,7 +89,7 @@ class TypeReader:
         self.aliases = aliases
         self.gate = gate
         self.limits = limits
-        self.expressions = ExpressionReader(reader, self, ParameterType("index"))
+        self.expressions = ExpressionReader(reader, self, ParameterType("index"), limits)
         self._known: dict[str, Type | None] = {}
 
     def read(self) -> Type | None:
@@ -271,8 +271,7 @@ class TypeReader:
         reader, extents = self.reader, []
         while reader.text.startswith("[", reader.at):
             reader.expect(phrase("["))
-            full = self.expressions.starts()
-            extents.append(self.expressions.expression() if full else self.expressions.short())
+            extents.append(self.expressions.extent())
             match = BRACKET_X.match(reader.text, reader.at)
             if match is None:
                 raise reader.expected("']x'")
@@ -311,14 +310,13 @@ class TypeReader:
         reader.expect(phrase(","))
         space = case_of(reader, MEMORY_SPACE)
         reader.expect(phrase(", mem_layout = <"))
-        memory = self.expressions.layout()
+        memory = self.expressions.layout_of_type()
         reader.expect(phrase(">, fragmap = <"))
-        fragmap = self.expressions.layout()
+        fragmap = self.expressions.layout_of_type()
         reader.expect(phrase(">"))
         alignment: Expression = ExprInt(1)
         if reader.accept(phrase(", alignment =")):
-            full = self.expressions.starts()
-            alignment = self.expressions.expression() if full else self.expressions.short()
+            alignment = self.expressions.extent()
         reader.expect(phrase(">"))
         return Fragment(element, tuple(extents), space, memory, fragmap, alignment)
 

@@ -1,0 +1,30 @@
+"""Our remarks in the form of NVIDIA's: whatever is in a name, what is written can be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.codegen.tileiras_remarks import fold
+from tileir.ir.locations import File, SourceLocation
+from tileir.tileiras.remarks import documents, lines
+
+NAMES = {
+    "quotes": ('"k\\', '"k\\'),
+    "beyond 16 bits": ("\U0001f600", "\U0001f600"),
+    "a byte that is no UTF-8": ("k\udcff", "k\\udcff"),
+    "control characters": ("k\x1b[31m\x85\ufeff", "k\\x1b[31m\\x85\\ufeff"),
+    "lines": ("k\n--- !Missed", "k\\n--- !Missed"),
+}
+
+
+@pytest.mark.parametrize(("name", "read"), NAMES.values(), ids=NAMES)
+def test_names(name: str, read: str) -> None:
+    pytest.importorskip("yaml")
+    place = SourceLocation(None, File(name, "folder"), 3, 4)
+    fields = {"topic": Topic.ROLES, "outcome": Outcome.MISSED, "source": place}
+    remark = Remark("stage", name, None, f"what {name}", **fields)
+    (found,) = fold(documents([remark]).encode())
+    assert (found.entry, found.what, found.outcome) == (read, f"what {read}", Outcome.MISSED)
+    assert str(found.location) == f"folder/{read}:3:4"
+    assert lines([remark]) == f"{read}: remark[missed]: what {read}\n"
