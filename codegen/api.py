@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
-from tileir.errors import UnsupportedError
+from tileir.errors import UncheckedWarning, UnsupportedError
 from tileir.formats.forks import not_forking
+from tileir.formats.version import LATEST
 from tileir.gpus import TARGETS
+from tileir.launch.compile_options import CHECKS
 from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
-from .cache.key import key_of
-from .cache.store import CacheSlot
+from .cache.key import bytes_of, facts_of
+from .cache.slot import Slot
 from .compilation import Compilation, Compiled
-from .launch_terms import beyond_defaults, check_options
+from .launch_terms import as_read, beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 
@@ -27,10 +30,10 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 
-__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
+__all__ = ["Compilation", "Compiled", "compile", "stages"]
 
-CHECKS = ("memory", "undefined", "nan")
-"""The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
+_OUR_FRAMES = 4
+"""Frames from where a request is checked to the caller of `tileir.compile`."""
 
 
 def compile(
@@ -52,7 +55,7 @@ def compile(
     and for ops that are not supported, VerifyError for a module that breaks rules of Tile IR. Their
     `diagnostics` list everything at once.
 
-    Compilations for the host are cached on disk, unless `cache` is false.
+    Compilations are cached on disk, unless `cache` is false.
 
     On the host, what a kernel does can be checked while it runs, and ends the launch with a
     KernelError. `check` is one of these, or several:
@@ -87,16 +90,12 @@ def compile(
         portable=portable,
         **launch,
     )
-    slot = _slot(request) if flag("cache", cache) else None
-    stored = slot and slot.get()
-    compilation: Any = request.package.restore(stored) if stored else None
+    kept = _kept(request) if flag("cache", cache) else None
+    compilation: Any = kept and request.package.restore(*kept)
     if compilation is None:
-        with not_forking:
-            from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
-
-        compilation = compile_fresh(request.bytecode, request.target, **request.options)
-        if slot:
-            slot.put(compilation.to_bytes())
+        compilation = request.compiled()
+        if kept:
+            compilation.keep(kept[0])
     compilation.record_stages, compilation.record_remarks = request.stages, request.remarks
     return compilation
 
@@ -118,6 +117,26 @@ class _Request(NamedTuple):
     target: str
     package: Any
     options: dict[str, Any]
+
+    def compiled(self) -> Compilation | None:
+        """Compile, whatever is in the cache."""
+        with not_forking:
+            from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
+
+        return compile_fresh(self.bytecode, self.target, **self.options)
+
+    def as_it_is(self, data: bytes | memoryview) -> Callable[[], Compilation | None]:
+        """Return what compiles the module of these bytes, however it is edited meanwhile."""
+        data = bytes(data)
+        limits, attributes = self.bytecode.limits, self.bytecode.launch_attributes
+        assumed = self.bytecode.original.assumed
+
+        def compiled() -> Compilation | None:
+            module = type(self.bytecode).parse(data, limits=limits, assume_version=assumed)
+            module.launch_attributes = attributes
+            return self._replace(bytecode=module).compiled()
+
+        return compiled
 
     def stages(self, until: str | None = None) -> dict[str, Stage]:
         """Compile, and return what each stage did, up to the one named `until`."""
@@ -173,6 +192,12 @@ def _checked_request(
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
     }
+    if bytecode.newer:
+        text = (
+            f"version {bytecode.version} of the bytecode is newer than {LATEST}: its kernels are "
+            f"compiled as what they would be in {LATEST}"
+        )
+        warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
     if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)
@@ -210,10 +235,26 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(request: _Request) -> CacheSlot | None:
-    """Return the slot of the cache for a compilation; None if it is not cached."""
-    cache, identity = find_cache(), request.package.identity(request.target)
-    if cache is None or identity is None:
+def _kept(request: _Request) -> tuple[Slot, Callable[[], Compilation | None]] | None:
+    """Return where a compilation is cached, and what compiles the module once more.
+
+    None if it is not cached.
+    """
+    cache = find_cache()
+    data = None if cache is None else bytes_of(request.bytecode)
+    if cache is None or data is None:
         return None
-    key = key_of(request.bytecode, identity, request.options)
-    return None if key is None else cache.slot(key)
+    options = dict(request.options)
+    if request.bytecode.original.assumed is not None:  # another than the bytes state
+        options["read_as"] = str(request.bytecode.original.assumed)
+    if request.target != HOST:
+        said = request.bytecode.launch_attributes  # by the text; the bytes do not have them
+        options |= {"launch": as_read(options["launch"]), "module": said.module}
+        options["entries"] = said.entries
+    facts = facts_of(data, request.target, request.package.identity(request.target), options)
+    if facts is None:
+        return None
+    try:
+        return Slot.of(cache, request.package.KEPT_AS, facts), request.as_it_is(data)
+    except (TypeError, ValueError):  # attributes that somebody has put there
+        return None

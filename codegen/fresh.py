@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tileir.errors import VerifyError
+from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.forks import not_forking
+from tileir.messages.texts import display
 from tileir.verifier.module import check as check_rules
 from tileir.verifier.module import check_names
 
@@ -45,6 +46,7 @@ def compile_fresh(
     with not_forking:
         package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
+    _refuse_opaque(functions)
     check_rules(bytecode, functions)
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
     if trace:
@@ -55,6 +57,15 @@ def compile_fresh(
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)
+
+
+def _refuse_opaque(functions: list[Any]) -> None:
+    """Raise UnsupportedError for a function of a newer version that cannot be read to its end."""
+    for function in functions:
+        end = getattr(function, "opaque", None)
+        if end is not None:
+            entry = f"entry {display(function.name)} is not compiled"
+            raise UnsupportedError(f"{entry}, as not all of it is known: {end.message}")
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:

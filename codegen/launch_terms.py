@@ -243,6 +243,15 @@ def check_options(given: Mapping[str, object]) -> dict[str, object]:
     return options
 
 
+def as_read(options: Mapping[str, object]) -> dict[str, Any]:
+    """Return options that have been checked by what counts of them, however they were written."""
+    return {
+        option.name: None if (given := options[option.name]) is None else option.read(plain(given))
+        for option in OPTIONS
+        if option.name in options
+    }
+
+
 def beyond_defaults(options: Mapping[str, object]) -> list[str]:
     """Return the names of the options that differ from the default."""
     return [

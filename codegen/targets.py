@@ -46,9 +46,9 @@ def package_of(target: str) -> str:
     """Return the package beside this file that compiles for a target; UnsupportedError if unknown.
 
     Every such package has `compile_kernels(kernels, target)`, `why_not(op, target)` and
-    `identity(target)`, which identifies the machine that its code depends on. If that is not None,
-    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse,
-    which gives None for bytes that it did not write.
+    `identity(target)`, which identifies the machine that its code depends on. Compilations are
+    cached: they have `keep(slot)`, and the package has `KEPT_AS`, the kind of the slot, and
+    `restore(slot, again)`, which gives None for a slot that holds none.
     """
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from tileir.errors import TileIRError
-from tileir.ir.locations import File, SourceLocation
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from tileir.messages.missing_packages import needing
 from tileir.messages.texts import display
 
@@ -163,7 +163,9 @@ def _remark(key: _Key, times: int) -> Remark:
     source = None
     if key.line > 0:
         path = PurePosixPath(key.file)
-        source = SourceLocation(None, File(path.name, str(path.parent)), key.line, key.column)
+        file = File(path.name, str(path.parent))
+        scope = Subprogram(file, 0, key.function, key.function, CompileUnit(file), 0)
+        source = SourceLocation(scope, key.file, key.line, key.column)
     return Remark(
         STAGE,
         key.function,

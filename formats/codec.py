@@ -15,9 +15,10 @@ from construct import Construct, Container
 
 from . import reference as construct_codec
 from .attributes import ATTRIBUTE
-from .container import FILE
+from .container import FILE, nothing_read
 from .cursor import ByteWriter, Cursor, Environment, Oddity, Slice, Span
 from .debug import DEBUG_RECORD
+from .errors import BytecodeError
 from .functions import BODY
 from .leaves import Bytes, SizedBytes
 from .limits import DEFAULT, DEFERRED_SIZE, Limits
@@ -53,12 +54,22 @@ def specialised(version: Version) -> Specialised:
 
 
 def parse_file(
-    data: memoryview, *, trace: list[Span] | None = None, warnings: list[Oddity] | None = None
+    data: memoryview,
+    *,
+    trace: list[Span] | None = None,
+    warnings: list[Oddity] | None = None,
+    assumed: Version | None = None,
 ) -> Container:
-    """Parse header and sections; payloads stay slices."""
-    environment = Environment(LATEST)
+    """Parse header and sections; payloads stay slices.
+
+    The version is `assumed`, or else the one that the header states.
+    """
+    environment = Environment(LATEST, assumed=assumed)
     cursor = Cursor(data, 0, len(data), "header", environment, trace=trace, warnings=warnings)
-    return FILE._parse(cursor, None, "file")
+    try:
+        return FILE._parse(cursor, None, "file")
+    except BytecodeError as error:
+        raise nothing_read(cursor.version, error) from None
 
 
 def parse_section(

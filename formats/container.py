@@ -16,13 +16,13 @@ from itertools import pairwise
 
 from construct import Construct, Container
 
-from .cursor import ByteWriter, Cursor, Path, Slice, spell
-from .errors import BuildError
+from .cursor import UNKNOWN, ByteWriter, Cursor, Path, Slice, spell
+from .errors import BuildError, BytecodeError
 from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
-from .sections import BY_NAME, BY_NUMBER, END, Section
-from .version import LATEST, PREVIEW, SUPPORTED, V13_5, Version
+from .sections import BY_NAME, BY_NUMBER, END, Section, unknown_section
+from .version import LATEST, PREVIEW, SUPPORTED, V13_5, Newer, Version
 
 MAGIC = b"\x7fTileIR\x00"
 MLIR_MAGIC = b"ML\xefR"
@@ -57,6 +57,45 @@ def _other_format(data: memoryview | bytes) -> str:
     return "this looks like text; `tileir as` makes bytecode of it"
 
 
+def layouts_of(stated: Version) -> Version | None:
+    """Return the version by which files of a stated one are laid out, as far as that is known.
+
+    None for one that is not supported: older than all, or between two.
+    """
+    if stated in SUPPORTED:
+        return stated
+    return Newer(stated) if stated > LATEST else None
+
+
+def nothing_read(version: Version, error: BytecodeError) -> BytecodeError:
+    """Return the error of a file in which `error` was met, so that nothing of it can be read.
+
+    For a version that is newer than the tables it is one about the version.
+    """
+    if not version.open:
+        return error
+    found = f"{version.stated}, in which the tables of {LATEST} do not find what is needed"
+    return not_known(found, str(error))
+
+
+def not_known(found: str, hint: str = "") -> BytecodeError:
+    """Return the error of a file of a version that is not known; `found` begins with that."""
+    return BytecodeError(
+        "version",
+        offset=len(MAGIC),
+        section="header",
+        path="header.version",
+        expected=f"version {SUPPORTED[0]} to {LATEST}",
+        found=found,
+        hint=hint,
+    )
+
+
+def announces_preview(version: Version, tag: int) -> bool:
+    """Whether the tag of a header announces public-preview content, as it does in one version."""
+    return version.plain == PREVIEW.plain and bool(tag & PREVIEW_BIT)
+
+
 class Magic(Const):
     """The eight bytes at the start of every file."""
 
@@ -77,19 +116,18 @@ class VersionPair(Leaf):
 
     def read(self, cursor: Cursor, path: Path) -> Version:
         start = cursor.position
-        version = Version(*cursor.take(2, path))
-        if version not in SUPPORTED:
-            hint = "a newer tileir may know it" if version > LATEST else ""
+        stated = Version(*cursor.take(2, path))
+        version = cursor.environment.assumed or layouts_of(stated)
+        if version is None:
             raise cursor.error(
                 "version",
                 path,
                 offset=start,
                 expected=f"version {SUPPORTED[0]} to {LATEST}",
-                found=str(version),
-                hint=hint,
+                found=str(stated),
             )
         cursor.environment = cursor.environment._replace(version=version)
-        return version
+        return stated
 
     def emit(self, value: Version, writer: ByteWriter) -> None:
         writer.write(bytes(value[:2]))
@@ -104,7 +142,8 @@ class VersionTag(Leaf):
     def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
-        if value & ~PREVIEW_BIT and cursor.version >= TAG_SINCE:
+        others = value & ~PREVIEW_BIT
+        if others and cursor.version >= TAG_SINCE and not cursor.version.open:
             raise cursor.error(
                 "bad_value",
                 path,
@@ -112,9 +151,12 @@ class VersionTag(Leaf):
                 expected="version tag 0 or 1",
                 found=f"{value:#06x}",
             )
-        if value and cursor.version == PREVIEW.plain:
-            cursor.environment = cursor.environment._replace(version=PREVIEW)
-        elif value:
+        previews = announces_preview(cursor.version, value)
+        if previews:
+            cursor.environment = cursor.environment._replace(version=cursor.version.previewed)
+        if cursor.version.open and others:
+            cursor.warn(UNKNOWN, path, f"unknown bits of the version tag: {others:#06x}", start)
+        elif value and not previews:
             cursor.warn("version_tag", path, f"version tag is {value:#06x}, not 0", start)
         return value
 
@@ -133,11 +175,13 @@ HEADER = Record(
 )
 
 
-def version_of(header: Mapping) -> Version:
-    """Return the version by which the rest of a file with that header is laid out."""
-    version: Version = header["version"]
-    previews = version == PREVIEW.plain and header["tag"] & PREVIEW_BIT
-    return PREVIEW if previews else version
+def version_of(header: Mapping, assumed: Version | None = None) -> Version:
+    """Return the version by which the rest of a file with that header is laid out.
+
+    `assumed`, if given, takes the place of the version that the header states.
+    """
+    version = assumed or layouts_of(header["version"]) or LATEST
+    return version.previewed if announces_preview(version, header["tag"]) else version
 
 
 class SectionId(Leaf):
@@ -151,6 +195,10 @@ class SectionId(Leaf):
         value = self.number.read(cursor, path)
         number = value & ~ALIGNED
         if value == END.number or number in BY_NUMBER:
+            return value
+        if number and cursor.version.open:
+            text = f"no section {number} is known; its contents are opaque"
+            cursor.warn(UNKNOWN, path, text, start)
             return value
         raise cursor.error(
             "unknown_section", path, offset=start, expected="a section id", found=str(number)
@@ -192,14 +240,16 @@ class SectionList(Construct):
             )
         self._check_present(cursor, sections, path)
         for index, (before, after) in enumerate(pairwise(sections), 1):
-            if BY_NAME[before["name"]].rank > BY_NAME[after["name"]].rank:
+            kinds = BY_NAME.get(before["name"]), BY_NAME.get(after["name"])
+            if kinds[0] and kinds[1] and kinds[0].rank > kinds[1].rank:
                 text = f"{after['name']} after {before['name']}, which no producer writes"
                 cursor.warn("section_order", (path, index), text, after["payload"].offset)
         return sections
 
     def _section(self, cursor: Cursor, identity: int, start: int, path: Path) -> Container:
         """Read a section behind its identity byte, which is at `start`; its payload stays bytes."""
-        kind = BY_NUMBER[identity & ~ALIGNED]
+        number = identity & ~ALIGNED
+        kind = BY_NUMBER.get(number) or unknown_section(number)
         length = self.number._parse(cursor, None, (path, "length"))
         alignment = padding = None
         if identity & ALIGNED:

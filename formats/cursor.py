@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from construct import Construct
 
-from .errors import BytecodeError
+from .errors import LONGEST_PATH, BytecodeError, shorten
 from .limits import DEFAULT, MAX_VARINT_BYTES, Limits
 from .version import Version
 
@@ -81,6 +81,10 @@ class Oddity(NamedTuple):
         return spell(self.place).removeprefix("file.")
 
 
+UNKNOWN = "unknown"
+"""The kind of the oddities in files of newer versions that the tables do not explain."""
+
+
 class Slice(NamedTuple):
     """A span of bytes in the file: its absolute offset and a view of it."""
 
@@ -89,16 +93,39 @@ class Slice(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """The facts that a layout may depend on besides the bytes themselves."""
+    """The facts that a layout may depend on besides the bytes themselves.
+
+    `assumed` is the version to read a file by, whatever its header states.
+    """
 
     version: Version
     type_tags: Sequence[int | None] = ()
     limits: Limits = DEFAULT
+    assumed: Version | None = None
+
+
+class Opaque(NamedTuple):
+    """The bytes of a window from the first item on that cannot be read, and why it cannot.
+
+    There are such in files of newer versions than the tables describe: see `Cursor.stop`.
+    """
+
+    error: BytecodeError
+    raw: Slice
+
+    @property
+    def message(self) -> str:
+        """What is unknown, and which bytes are opaque for that."""
+        start, size = self.raw.offset, len(self.raw.data)
+        found = f"expected {self.error.expected}, found {self.error.found}"
+        opaque = "1 byte is opaque" if size == 1 else f"{size} bytes are opaque"
+        return f"{found}; from 0x{start:x} on {opaque}"
 
 
 class Cursor:
     """A reading position in `data`, confined to [start, end). Offsets are absolute.
 
+    `opaque` is what of the window could not be read, once a list has ended for that (`stop`).
     `deferred`, if given, lets tables read their entries later: from a node and the offset that
     entries count from, it makes the quick reader of an entry (see `Deferred`).
     """
@@ -110,6 +137,7 @@ class Cursor:
         "eager",
         "end",
         "environment",
+        "opaque",
         "origin",
         "position",
         "section",
@@ -141,6 +169,7 @@ class Cursor:
         self.warnings = warnings
         self.depth: Counter[str] = Counter()
         self.eager = eager
+        self.opaque: Opaque | None = None
 
     @property
     def version(self) -> Version:
@@ -214,6 +243,31 @@ class Cursor:
             found=found,
             hint=hint,
         )
+
+    def stop(self, error: BytecodeError, start: int) -> int:
+        """End a list before its item at `start`, which cannot be read; return the window's end.
+
+        That is how far files of newer versions are read: the item may be of a kind that the tables
+        do not know, and nothing says how long it is. So all lists around it in the same window end
+        there, too, and the rest of the window is `opaque`. In files of known versions the error is
+        raised.
+        """
+        if not self.version.open:
+            raise error
+        raw = Slice(start, self.data[start : self.end])
+        self.opaque = Opaque(error.with_traceback(None), raw)
+        if self.trace is not None:
+            trace, own = self.trace, self.section
+            while trace and trace[-1].start >= start and trace[-1].section == own:
+                trace.pop()
+        self.warn_opaque(self.opaque)
+        self.position = self.end
+        return self.end
+
+    def warn_opaque(self, opaque: Opaque) -> None:
+        """Warn of what is unknown, in a file of a newer version."""
+        error = opaque.error
+        self.warn(UNKNOWN, shorten(error.path, LONGEST_PATH), opaque.message, error.offset)
 
     def warn(self, kind: str, path: Path, message: str, offset: int) -> None:
         if self.warnings is not None:

@@ -146,4 +146,4 @@ HINTS_SINCE = min(version for version, node in _LAYOUTS["hints"] if not _announc
 ARGUMENT_ATTRIBUTES_SINCE = min(v for v, node in _LAYOUTS["argument_attributes"] if node)
 """First version in which every kernel has argument attributes, which may be empty."""
 
-FUNCTIONS = Counted(FUNCTION, item_size=5)
+FUNCTIONS = Counted(FUNCTION, item_size=5, partial=True)

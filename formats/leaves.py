@@ -248,9 +248,9 @@ class FlagWord(Leaf):
     """A set of bits, one for each optional field; bit i belongs to ``names[i]``.
 
     If `strict`, other bits are an error, as in NVIDIA's current reader; otherwise they are kept,
-    with a warning. `one_byte` is for words that are a byte instead of a varint. `since` has the
-    versions of bits that are newer than the word: versions append bits, and to an older version
-    these are unknown.
+    with a warning. In a file of a newer version they are an error, as they may announce fields.
+    `one_byte` is for words that are a byte instead of a varint. `since` has the versions of bits
+    that are newer than the word: versions append bits, and to an older version these are unknown.
     """
 
     kind = "flags"
@@ -280,7 +280,7 @@ class FlagWord(Leaf):
         value = self.number.read(cursor, path)
         known = self.known(cursor.version)
         unknown = int(value) >> known << known
-        if unknown and self.strict:
+        if unknown and (self.strict or cursor.version.open):
             raise cursor.error(
                 "bad_value",
                 path,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from construct import Construct, Container, Struct, Subconstruct
 
-from .cursor import ByteWriter, Cursor, Path, Slice, spell
+from .cursor import UNKNOWN, ByteWriter, Cursor, Opaque, Path, Slice, spell
 from .errors import BuildError, BytecodeError
 from .leaves import FlagWord, VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
@@ -23,9 +23,17 @@ UNANNOUNCED = "it is public-preview content, which the header does not announce"
 
 
 class Items(list):
-    """A list that keeps a count which was not written in its shortest form."""
+    """A list that keeps a count which was not written in its shortest form.
 
-    __slots__ = ("wide_count",)
+    If it ended before an item that cannot be read, `opaque` is the rest of its window.
+    """
+
+    __slots__ = ("opaque", "wide_count")
+
+
+def opaque_of(items: object) -> Opaque | None:
+    """Return what follows the items of a list that ended early (`Cursor.stop`); None otherwise."""
+    return getattr(items, "opaque", None)
 
 
 class Record(Struct):
@@ -198,11 +206,16 @@ class Flag(Construct):
 
 
 class Counted(Subconstruct):
-    """A count and that many items. The count is compared with the bytes left before the loop."""
+    """A count and that many items. The count is compared with the bytes left before the loop.
 
-    def __init__(self, subcon: Construct, item_size: int = 1) -> None:
+    If it is `partial`, an item that cannot be read ends the list in files of newer versions, as it
+    does any list that this one is in (`Cursor.stop`).
+    """
+
+    def __init__(self, subcon: Construct, item_size: int = 1, *, partial: bool = False) -> None:
         super().__init__(subcon)
         self.item_size = item_size
+        self.partial = partial
         self.number = VarInt()
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Items:
@@ -213,7 +226,8 @@ class Counted(Subconstruct):
         if isinstance(count, WideInt):
             items.wide_count = count
         for index in range(count):
-            items.append(self.subcon._parse(cursor, context, (path, index)))
+            if not _appended(items, self, cursor, context, (path, index)):
+                break
         return items
 
     def _build(self, items, writer: ByteWriter, context, path: Path):
@@ -223,13 +237,28 @@ class Counted(Subconstruct):
         return items
 
 
+def _appended(items: Items, of: Counted | UntilEnd, cursor: Cursor, context, path: Path) -> bool:
+    """Read the next item of a list; returns whether one may follow."""
+    start = cursor.position
+    try:
+        items.append(of.subcon._parse(cursor, context, path))
+    except BytecodeError as error:
+        if not of.partial:
+            raise
+        cursor.stop(error, start)
+        items.opaque = cursor.opaque
+    return cursor.opaque is None
+
+
 class UntilEnd(Subconstruct):
-    """Items up to the last byte of the window."""
+    """Items up to the last byte of the window; of a newer version, the ones that can be read."""
+
+    partial = True
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         items = Items()
         while cursor.position < cursor.end:
-            items.append(self.subcon._parse(cursor, context, (path, len(items))))
+            _appended(items, self, cursor, context, (path, len(items)))
         return items
 
     def _build(self, items, writer: ByteWriter, context, path: Path):
@@ -365,7 +394,8 @@ class Variant(Construct):
             hint = "this is reserved for preview content, of which no layout is known"
             raise self._preview(cursor, path, start, tag, hint)
         if self.other and tag <= MAX_TAG:
-            cursor.warn("unknown_tag", path, f"unknown {self.what} {int(tag)}", start)
+            kind = UNKNOWN if cursor.version.open else "unknown_tag"
+            cursor.warn(kind, path, f"unknown {self.what} {int(tag)}", start)
             return self.by_name[self.other]
         raise cursor.error(
             f"unknown_{self.label}",

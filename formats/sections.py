@@ -37,7 +37,7 @@ GLOBAL = Record(
     ),
     field("constant", Since(V13_3, VarInt(), default=0), "Not 0 if kernels only read it."),
 )
-GLOBALS = Counted(GLOBAL, item_size=4)
+GLOBALS = Counted(GLOBAL, item_size=4, partial=True)
 
 PRODUCER = Record(field("producer", STRING_INDEX, "Free text."))
 
@@ -83,3 +83,8 @@ SECTIONS = (
 
 BY_NUMBER = {section.number: section for section in SECTIONS}
 BY_NAME = {section.name: section for section in SECTIONS}
+
+
+def unknown_section(number: int) -> Section:
+    """Return the kind of the sections of a number that no known version has; they are opaque."""
+    return Section(f"Section {number}", number, 0, False, V13_1, None, 0, "Unknown.")

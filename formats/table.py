@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
-from .cursor import ByteWriter, Cursor, Oddity, Path, Slice, Span, spell
+from .cursor import ByteWriter, Cursor, Oddity, Opaque, Path, Slice, Span, spell
 from .deferred import Deferred
 from .errors import BuildError, BytecodeError
 from .leaves import FILL, Fixed, Padding, VarInt, kept_count
@@ -212,6 +212,7 @@ class Table(Subconstruct):
             )
 
     def _entry(self, window: Cursor, path: Path, proper: bool):
+        """Read an entry, which is `proper` if its offsets are; it is Malformed if that fails."""
         start = window.position
         noted = len(window.trace) if window.trace is not None else 0
         try:
@@ -223,6 +224,13 @@ class Table(Subconstruct):
                     found="one beyond its end, or one that ends before it begins",
                 )
             entry = self.subcon._parse(window, None, path)
+            if self.tolerant and window.left and window.version.open:
+                raise window.error(
+                    "leftover",
+                    path,
+                    expected="the end of the entry",
+                    found=f"bytes: {window.left} more",
+                )
         except BytecodeError as error:
             if not self.tolerant:
                 raise
@@ -231,7 +239,10 @@ class Table(Subconstruct):
             window.position = start
             raw = Slice(start, window.take(window.left, path))
             window.note(start, path, "malformed", raw)
-            window.warn("malformed", path, str(error), start)
+            if window.version.open:
+                window.warn_opaque(Opaque(error, raw))
+            else:
+                window.warn("malformed", path, str(error), start)
             return Malformed(
                 error.with_traceback(None), raw
             )  # a traceback would keep the frames alive

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 QUICK = 10
-COLLECTED = 20_000
+COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
@@ -41,9 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With --quick, keep every tenth case of each test that is not slow.
 
-    Of tests marked `sampled(n)`, keep one case in n, unless --whole is given or a case is named.
+    Of tests marked `sampled(n)`, keep one case in n, unless a case is named or --whole is given, or
+    --update: all goldens are to be written.
     """
-    quick, whole = config.getoption("--quick"), config.getoption("--whole")
+    quick = config.getoption("--quick")
+    whole = config.getoption("--whole") or config.getoption("--update")
     named = {argument for argument in config.args if "[" in argument}
     seen: Counter[str] = Counter()
     kept, left = [], []
@@ -87,6 +89,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether goldens are to be rewritten."""
     return request.config.getoption("--update")
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether tests that look at some of their cases are to look at all of them."""
+    return request.config.getoption("--whole")
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ def list_range(debug: DebugInfo, number: int) -> tuple[int, int]:
 def list_length(function: Function) -> int | None:
     """Length of the function's list of locations; None if it has none. BytecodeError if it lies."""
     number, source = function.record["location"], function.source
-    if not number:
+    debug = source.debug
+    if not number or (source.version.open and not 0 < number <= len(debug.starts if debug else ())):
         return None
     with source.located():
         start, end = list_range(source.debug, number)

@@ -237,7 +237,7 @@ def compile(
     target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``; if None, the GPU that
               the module's text names (``nv_tileaa.compute_capability``), or else the host
     symbols   compile these entries only; KeyError for a symbol that no entry has
-    cache     False: compile for the host without reading or writing the cache on disk
+    cache     False: compile without reading or writing the cache on disk
     check     host only: some of "memory", "undefined" and "nan", what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to print once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
@@ -301,13 +301,18 @@ def disassemble(
 
 
 def load(
-    path: str | os.PathLike[str], strict: bool = False, *, limits: Limits | None = None
+    path: str | os.PathLike[str],
+    strict: bool = False,
+    *,
+    limits: Limits | None = None,
+    assume_version: Version | str | tuple[int, int] | None = None,
 ) -> Bytecode:
     """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
 
     path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
     strict  refuse what is readable but odd, and read everything at once
     limits  how deep things may be nested, and how long texts may be
+    assume_version  read it as a file of this version, whatever its header states
 
     Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
     file that cannot be opened; TypeError if `path` is not a path.
@@ -324,7 +329,8 @@ def load(
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return Bytecode.parse(data, strict, limits=DEFAULT if limits is None else limits)
+        limits = DEFAULT if limits is None else limits
+        return Bytecode.parse(data, strict, limits=limits, assume_version=assume_version)
     except BytecodeError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise

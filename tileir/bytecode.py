@@ -12,12 +12,12 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from tileir.formats.cursor import Slice, brief
+from tileir.formats.cursor import UNKNOWN, Slice, brief
 from tileir.formats.forks import Lock, not_forking
 from tileir.formats.limits import DEFAULT, Limits
-from tileir.formats.version import Version
+from tileir.formats.version import LATEST, Version
 
-from .errors import BytecodeError, Diagnostic
+from .errors import BuildError, BytecodeError, Diagnostic
 from .launch.attributes import NONE, LaunchAttributes
 from .messages.flags import flag
 from .messages.texts import display
@@ -43,6 +43,7 @@ class Bytecode:
 
     version    bytecode version of the file, a pair; its `preview` says whether the header
                announces public-preview content
+    newer      whether that is newer than any version that is known; see `unknown`
     tag        16 bits of the header that say something about the whole file
     sections   `Section` objects in file order, ignored ones included
     strings    the string table
@@ -54,6 +55,7 @@ class Bytecode:
     producer   who wrote the file, as free text, or None
     debug      the debug section, or None
     warnings   oddities of what has been read so far, as Diagnostics
+    unknown    those of them that are unknown content of a newer version
     data       the bytes themselves
     original   the file as it was read, whatever has been changed since
 
@@ -70,6 +72,7 @@ class Bytecode:
         *,
         limits: Limits = DEFAULT,
         reference: bool = False,
+        assume_version: Version | str | tuple[int, int] | None = None,
     ) -> Bytecode:
         """Read a file's bytes (bytes, bytearray, memoryview, mmap or any buffer of bytes).
 
@@ -77,6 +80,10 @@ class Bytecode:
         NVIDIA's readers accept but no careful producer writes ends up in `warnings`; with `strict`
         it is an error, and everything is read at once. With `reference`, Construct interprets the
         schema itself, instead of the codec that is generated from it: slow, for comparison.
+
+        A file of a version that is newer than any known one is read as far as the tables of the
+        latest agree with it: `unknown` lists the rest. With `assume_version`, the file is read as
+        one of that version, whatever its header states. BuildError if there is no such version.
         """
         if not isinstance(limits, Limits):
             raise TypeError(f"limits must be a Limits, got {limits!r}")
@@ -89,13 +96,14 @@ class Bytecode:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
         strict = flag("strict", strict)
-        bytecode = cls(OriginalFile(view, limits, flag("reference", reference)))
+        assumed = None if assume_version is None else supported(assume_version)
+        bytecode = cls(OriginalFile(view, limits, flag("reference", reference), assumed))
         return bytecode.touch(strict=True) if strict else bytecode
 
     def __init__(self, original: OriginalFile) -> None:
         self.original = original
         self.data, self.limits = original.data, original.limits
-        self.version: Version = original.version
+        self.version: Version = original.version.stated
         self.tag = original.tag
         self.sections = list(original.sections)
         self.tables = original.tables
@@ -145,6 +153,20 @@ class Bytecode:
                 return function
         names = ", ".join(display(function.name) for function in self.functions)
         raise KeyError(f"no function {name!r}; there are: {names or 'none'}")
+
+    @property
+    def newer(self) -> bool:
+        """Whether the file is of a version that is newer than any known one."""
+        return self.original.version.open
+
+    @property
+    def unknown(self) -> list[Diagnostic]:
+        """What of a newer version the tables do not know, in the order of the file.
+
+        These are warnings, of what has been read so far; `touch` finds all.
+        """
+        unknown = [warning for warning in self.warnings if warning.kind == UNKNOWN]
+        return sorted(unknown, key=lambda one: one.offset or 0)
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -223,10 +245,15 @@ class Bytecode:
         releases refuse (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof)
         is left unchanged.
         """
-        target = supported(version)
-        same = Bytecode.parse(self.build(), limits=self.limits)
+        target, assumed = supported(version), self.original.assumed
+        if self.newer:
+            raise BuildError(
+                f"version {self.version} is newer than {LATEST}, and what it has that others lack "
+                "is not known; with assume_version, the file is read as one of another version"
+            )
+        same = Bytecode.parse(self.build(), limits=self.limits, assume_version=assumed)
         same.launch_attributes = self.launch_attributes
-        if target == self.version:
+        if target == self.version and assumed is None:
             return same
         other = Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
         other.launch_attributes = self.launch_attributes
@@ -240,7 +267,8 @@ class Bytecode:
         """
         data = self.build(check=False)
         text = self.text if data == self.data else None
-        return _read_again, (data, self.limits, self.launch_attributes, text)
+        assumed = self.original.assumed
+        return _read_again, (data, self.limits, self.launch_attributes, text, assumed)
 
     def __repr__(self) -> str:
         try:
@@ -251,10 +279,14 @@ class Bytecode:
 
 
 def _read_again(
-    data: bytes, limits: Limits, launch_attributes: LaunchAttributes, text: TextPositions | None
+    data: bytes,
+    limits: Limits,
+    launch_attributes: LaunchAttributes,
+    text: TextPositions | None,
+    assumed: Version | None,
 ) -> Bytecode:
     """Return the module of a pickle or copy."""
-    made = Bytecode.parse(data, limits=limits)
+    made = Bytecode.parse(data, limits=limits, assume_version=assumed)
     made.launch_attributes = launch_attributes
     made.text = None if text is None else replace(text, original=made.original)
     return made

@@ -280,6 +280,7 @@ class KernelError(TileIRError, RuntimeError):
     problem    what it did
     op         mnemonic of the op
     kernel     symbol of the entry
+    function   the kernel's name in source, which messages have; the symbol if it is unknown
     location   the source location, "" when the debug section has none
     block      indices x, y, z of the tile block, None if unknown
     indices    indices of the tile's elements that are affected; one empty tuple for rank 0
@@ -294,6 +295,7 @@ class KernelError(TileIRError, RuntimeError):
         *,
         op: str,
         kernel: str,
+        function: str = "",
         location: str = "",
         block: tuple[int, int, int] | None = (0, 0, 0),
         indices: Sequence[tuple[int, ...]] = ((),),
@@ -301,6 +303,7 @@ class KernelError(TileIRError, RuntimeError):
         self.problem = problem
         self.op = op
         self.kernel = kernel
+        self.function = function or kernel
         self.location = location
         self.block = None if block is None else tuple(block)
         self.indices = tuple(indices)
@@ -310,6 +313,7 @@ class KernelError(TileIRError, RuntimeError):
         details = {
             "op": self.op,
             "kernel": self.kernel,
+            "function": self.function,
             "location": self.location,
             "block": self.block,
             "indices": self.indices,
@@ -322,7 +326,7 @@ class KernelError(TileIRError, RuntimeError):
         elements = f" at element {', '.join(map(str, named))}" if named else ""
         rest = f" and {more} more" if more else ""
         block = "" if self.block is None else f", block {self.block}"
-        where = f" in {display(self.kernel)}{block}"
+        where = f" in {display(self.function)}{block}"
         steps = map(display, self.location.split(_INLINED))  # each has a line that counts
         source = f" ({_INLINED.join(steps)})" if self.location else ""
         return f"{self._what()}{elements}{rest}{where}{source}"

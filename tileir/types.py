@@ -258,6 +258,20 @@ class FunctionType:
 
 PreviewType = SymbolicType | SymbolicTile | Fragment | ParameterType
 
+
+@dataclass(frozen=True, slots=True)
+class UnknownType:
+    """A type in the signature of an opaque function that the tables do not know, by its index.
+
+    Only files of newer versions have such functions, and no op is about such a type.
+    """
+
+    index: int
+
+    def __str__(self) -> str:
+        return f"<<unknown type {self.index}>>"
+
+
 Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType | PreviewType
 
 if TYPE_CHECKING:  # of a value; most are tiles: a checker takes it for one until isinstance says

@@ -49,12 +49,18 @@ def _convention(environment: Mapping[str, str]) -> Path:
     return (Path(given) if os.path.isabs(given) else Path.home() / ".cache") / "tileir"
 
 
+def size_of(text: str) -> int | None:
+    """Return the bytes that a text such as 500M says; None if it says none."""
+    match = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    return None if match is None else int(match[1]) * _UNITS[match[2].upper()]
+
+
 def _size(text: str | None) -> int:
     if text is None or not text.strip():
         return DEFAULT_SIZE
-    match = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if match is None:
+    size = size_of(text)
+    if size is None:
         problem = f"TILEIR_CACHE_SIZE={text!r} is no size such as 500M; the limit is 1G"
         warnings.warn(problem, RuntimeWarning, stacklevel=6)  # where tileir.compile is called
         return DEFAULT_SIZE
-    return int(match[1]) * _UNITS[match[2].upper()]
+    return size

@@ -5,8 +5,8 @@ contents. A file is a checksum of key and contents, and the contents: a damaged 
 another key, counts as absent and is written again. Files are written atomically. Errors of the disk
 are not raised: nothing is stored then, with one warning if the user named the folder.
 
-Entries hold machine code. Anyone who can write to the folder can run code as its user, so by
-default it is among the user's own files.
+Entries for the CPU hold machine code. Anyone who can write to the folder can run code as its user,
+so by default it is among the user's own files.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ import hashlib
 import os
 import re
 import stat
+import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from tileir.formats.forks import Lock, not_forking
 
-_SUFFIX = ".tileir"
+from .key import Key
+
+SUFFIX = ".tileir"
 _UNFINISHED = ".part"
 _OURS = re.compile(
-    rf"[0-9a-f]{{64}}{re.escape(_SUFFIX)}"
-    rf"|\.[0-9a-f]{{64}}{re.escape(_SUFFIX)}\.\w+{re.escape(_UNFINISHED)}"
+    rf"[0-9a-f]{{64}}{re.escape(SUFFIX)}"
+    rf"|\.[0-9a-f]{{64}}{re.escape(SUFFIX)}\.\w+{re.escape(_UNFINISHED)}"
 )
 """Names of entries and of unfinished entries; no other files are ever removed."""
 
@@ -36,23 +40,27 @@ _SLACK = 16
 _DIGEST = hashlib.sha256().digest_size
 
 
-def _checksum(key: str, contents: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + contents).digest()
+_ABANDONED = 3600
+"""Seconds after which nobody is still writing an unfinished file."""
+
+_LONGEST_LINE = 1 << 16
+"""Bytes of the longest line that is read of entries that are listed."""
 
 
-class CacheSlot(NamedTuple):
-    """One entry of a cache, present or not."""
+def _checksum(name: str, entry: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + entry).digest()
 
-    cache: Cache
-    key: str
 
-    def get(self) -> bytes | None:
-        """Return the contents; None if absent or damaged."""
-        return self.cache.get(self.key)
+class Entry(NamedTuple):
+    """A file of a cache: its name, the time of its last use (seconds), and its size in bytes.
 
-    def put(self, contents: bytes) -> None:
-        """Store the contents, if the disk permits it."""
-        self.cache.put(self.key, contents)
+    The name is that of its key, and "" for a file that is not finished.
+    """
+
+    name: str
+    used: float
+    size: int
+    path: str
 
 
 class Cache:
@@ -68,13 +76,17 @@ class Cache:
         self._lock = Lock()
         self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
-    def slot(self, key: str) -> CacheSlot:
-        """Return the entry with a key."""
-        return CacheSlot(self, key)
+    def get(self, name: str) -> bytes | None:
+        """Return the contents with a key, which are used by that; None if absent or damaged."""
+        contents = self.peek(name)
+        if contents is not None:
+            with contextlib.suppress(OSError):
+                os.utime(self._path(name))
+        return contents
 
-    def get(self, key: str) -> bytes | None:
+    def peek(self, name: str) -> bytes | None:
         """Return the contents with a key; None if absent or damaged."""
-        path = self._path(key)
+        path = self._path(name)
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode) or status.st_size > self.limit:
@@ -83,16 +95,18 @@ class Cache:
         except OSError:
             return None
         contents = data[_DIGEST:]
-        if data[:_DIGEST] != _checksum(key, contents):
-            return None
-        with contextlib.suppress(OSError):
-            os.utime(path)
-        return contents
+        return contents if data[:_DIGEST] == _checksum(name, contents) else None
 
-    def put(self, key: str, contents: bytes) -> None:
-        """Store contents with a key, if the disk permits it."""
-        data = _checksum(key, contents) + contents
-        path = self._path(key)
+    def put(self, name: str, entry: bytes) -> bool:
+        """Store an entry with a key, if the disk permits it; return whether it is written.
+
+        Whoever looks for it then finds it, whatever happens to this process. What is larger than
+        the cache is not stored.
+        """
+        data = _checksum(name, entry) + entry
+        if len(data) > self.limit - self.limit // _SLACK:
+            return False
+        path = self._path(name)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with not_forking:
@@ -103,8 +117,8 @@ class Cache:
             if self._named_by:
                 problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"
                 self._named_by = ""  # once is enough
-                warnings.warn(problem, RuntimeWarning, stacklevel=5)  # the call of tileir.compile
-            return
+                warnings.warn(problem, RuntimeWarning, stacklevel=6)  # the call of tileir.compile
+            return False
         try:
             with os.fdopen(handle, "wb") as out:
                 out.write(data)
@@ -112,11 +126,12 @@ class Cache:
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-            return
+            return False
         self._make_room(len(data))
+        return True
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{_SUFFIX}"
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}{SUFFIX}"
 
     def _make_room(self, written: int) -> None:
         """Evict entries beyond the limit; the folder is not scanned after every entry."""
@@ -126,33 +141,72 @@ class Cache:
                 self._unseen += written
                 return
             self._unseen = 0
-        with contextlib.suppress(OSError):
-            self._remove_oldest(self.limit - slack)
+        self.remove(self.beyond(self.limit - slack))
 
     def sizes(self) -> list[int]:
-        """Return the bytes of each entry; empty if the folder does not exist."""
-        try:
-            return [size for _, size, _ in self._entries()]
-        except OSError:
-            return []
+        """Return the bytes of each file; empty if the folder does not exist."""
+        return [entry.size for entry in self.entries()]
 
-    def _entries(self) -> list[tuple[int, int, str]]:
-        """Return each file's time of last use (ns), size in bytes, and path."""
+    def entries(self) -> list[Entry]:
+        """Return the files of the cache, the least recently used one first.
+
+        There are none if the folder does not exist.
+        """
+        with contextlib.suppress(OSError):
+            return sorted(self._entries(), key=_used)
+        return []
+
+    def line_of(self, name: str) -> bytes | None:
+        """Return the first line of an entry, without a look at the rest; None if it has none."""
+        path = self._path(name)
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                return None
+            with path.open("rb") as file:
+                start = file.read(_DIGEST + _LONGEST_LINE)[_DIGEST:]
+        except OSError:
+            return None
+        line = start.partition(b"\n")[0]
+        return line if Key.of_line(line).name == name else None
+
+    def remove(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Remove files; return those that are gone."""
+        gone = []
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.path)
+                gone.append(entry)
+        return gone
+
+    def abandoned(self) -> list[Entry]:
+        """Return the unfinished files that nobody is writing any more."""
+        old = time.time() - _ABANDONED
+        return [entry for entry in self.entries() if not entry.name and entry.used < old]
+
+    def beyond(self, limit: int) -> list[Entry]:
+        """Return the least recently used files, without which the others have `limit` bytes."""
+        files = self.entries()
+        total = sum(entry.size for entry in files)
+        found = []
+        for entry in files:
+            if total <= limit:
+                break
+            total -= entry.size
+            found.append(entry)
+        return found
+
+    def _entries(self) -> list[Entry]:
         files = []
-        with os.scandir(self.folder) as entries:
-            for entry in entries:
-                if _OURS.fullmatch(entry.name):
+        with os.scandir(self.folder) as found:
+            for each in found:
+                if _OURS.fullmatch(each.name):
                     with contextlib.suppress(OSError):  # another process may have removed it
-                        status = entry.stat()
-                        files.append((status.st_mtime_ns, status.st_size, entry.path))
+                        status = each.stat()
+                        name = "" if each.name.startswith(".") else each.name.partition(".")[0]
+                        used = status.st_mtime_ns / 1e9
+                        files.append(Entry(name, used, status.st_size, each.path))
         return files
 
-    def _remove_oldest(self, limit: int) -> None:
-        files = self._entries()
-        total = sum(size for _, size, _ in files)
-        for _, size, path in sorted(files):
-            if total <= limit:
-                return
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-            total -= size
+
+def _used(entry: Entry) -> tuple[float, str]:
+    return entry.used, entry.path

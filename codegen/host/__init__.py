@@ -6,9 +6,11 @@ starts without them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tileir.codegen.cache.key import MACHINE_CODE
+from tileir.codegen.cache.slot import Slot
 from tileir.formats.forks import not_forking
 
 from .machine import cpu
@@ -21,18 +23,33 @@ if TYPE_CHECKING:
 
     from .state import State
 
-__all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "restore", "why_not"]
+__all__ = [
+    "KEPT_AS",
+    "HostCompilation",
+    "HostKernel",
+    "compile_kernels",
+    "identity",
+    "restore",
+    "why_not",
+]
+
+KEPT_AS = MACHINE_CODE
+"""The kind of a compilation in the cache."""
 
 
-def identity(target: str) -> str | None:
+def identity(target: str) -> str:
     """Return what machine code depends on besides the module: LLVM and the CPU."""
     return cpu.identity()
 
 
-def restore(data: bytes) -> HostCompilation | None:
-    """Return the compilation whose `to_bytes` gave these bytes; None if none gave them."""
+def restore(slot: Slot, again: Callable[[], HostCompilation]) -> HostCompilation | None:
+    """Return the compilation that is kept in a slot; None if there is none, or it is damaged.
+
+    It is all there, so nobody has to compile it `again`.
+    """
+    stored = slot.get()
     try:
-        return HostCompilation.from_bytes(data)
+        return None if stored is None else HostCompilation.from_bytes(stored)
     except ValueError:
         return None
 
@@ -52,7 +69,7 @@ def compile_kernels(
     until: str | None = None,
     checks: Sequence[str] = (),
 ) -> HostCompilation | None:
-    """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`.
+    """Compile the kernels, which `support` has checked; `checks` are some of those that there are.
 
     None if stages end before there is machine code: `after_stage` and `until` are those of
     `pipeline.run`.

@@ -96,6 +96,8 @@ def _fusion(state: State, each: KernelState) -> Rows:
         for load in each.fusion.deferred_to.get(id(op), ()):
             what = f"fused into the loop of {op.name}"
             yield load, what, "it has no other use, and no store comes between"
+        if id(op) in each.fusion.in_place:
+            yield op, "read in its tensor", "no store comes before its last use"
 
 
 def _buffers(state: State, each: KernelState) -> Rows:

@@ -18,6 +18,7 @@ from .checking.checks import CheckedLowering
 from .lowering.block_lowering import BlockLowering
 from .lowering.block_run import build_driver
 from .lowering.entry import argument_offsets
+from .lowering.pointer_rows import loads_of_rows
 from .machine import cpu
 from .planning.fusion import plan_fusion
 from .planning.order import Order
@@ -51,7 +52,11 @@ def fuse(state: State) -> None:
     """
     for kernel_state in state.kernels:
         kernel_state.fusion = plan_fusion(
-            kernel_state.order, deferring=not {"nan", "undefined"}.intersection(state.checks)
+            kernel_state.order,
+            deferring=not {"nan", "undefined"}.intersection(state.checks),
+            in_place=not state.checks,
+            slices=not state.checks,
+            by_row=None if state.checks else loads_of_rows(kernel_state.kernel),
         )
 
 

@@ -53,7 +53,7 @@ class State:
 
     kernels: list[KernelState]
     checks: Sequence[str] = ()
-    """Names of the run-time checks; see `api.CHECKS`."""
+    """Names of the run-time checks; see `compile_options.CHECKS`."""
     entries: list[KernelInfo] = field(default_factory=list)
     llvm_ir: str = ""
     optimised: binding.ModuleRef | None = None

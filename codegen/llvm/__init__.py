@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 from llvmlite.binding import ffi
@@ -10,6 +11,9 @@ from tileir.formats.forks import Lock, not_forking
 
 VERSION = ".".join(map(str, llvm.llvm_version_info))
 """The version of LLVM inside llvmlite."""
+
+IDENTITY = f"llvmlite {llvmlite.__version__} LLVM {VERSION}"
+"""What writes LLVM IR, and what compiles it."""
 
 _lock = Lock()
 _started: set[str] = set()

@@ -37,7 +37,8 @@ class FoldingBuilder(ir.IRBuilder):
         self._tree = BlockTree()
         self._assembly: dict[Hashable, InlineAsm] = {}
         """Text, constraints, whether it has effects, and type of the result -> the assembly."""
-        self._emitted: dict[ir.Block, dict[Hashable, ir.Value]] = {}
+        self._emitted: dict[Hashable, dict[ir.Block, ir.Value]] = {}
+        """Key of an instruction -> those that have been emitted, by their blocks."""
 
     def icmp_signed(self, cmpop: str, lhs: ir.Value, rhs: ir.Value, name: str = "") -> ir.Value:
         """Compare signed integers."""
@@ -168,10 +169,11 @@ class FoldingBuilder(ir.IRBuilder):
         here = self._block
         if self._anchor < len(here.instructions) - here.is_terminated:
             return emit()
-        for block in self._tree.dominating(here):
-            found = self._emitted.get(block)
-            if found is not None and key in found:
-                return found[key]
+        emitted = self._emitted.setdefault(key, {})
+        if emitted:
+            for block in self._tree.dominating(here):
+                if block in emitted:
+                    return emitted[block]
         place = self._outside(operands) if moves and self._tree.before else here
         if place is here:
             made = emit()
@@ -180,7 +182,7 @@ class FoldingBuilder(ir.IRBuilder):
             self._block, self._anchor = place, len(place.instructions) - place.is_terminated
             made = emit()
             self._block, self._anchor = here, anchor
-        self._emitted.setdefault(place, {})[key] = made
+        emitted[place] = made
         return made
 
     def _outside(self, operands: Iterable[ir.Value]) -> ir.Block:
@@ -222,8 +224,12 @@ class FoldingBuilder(ir.IRBuilder):
 
 
 def _name(value: ir.Value) -> Hashable:
-    """Return what stands for an operand in a key: constants by their text, others themselves."""
-    return str(value) if isinstance(value, ir.Constant) else value
+    """Return what stands for an operand in a key: constants by their value, others themselves."""
+    if not isinstance(value, ir.Constant):
+        return value
+    if isinstance(value.type, ir.IntType) and isinstance(value.constant, int):
+        return value.type.width, value.constant
+    return str(value)
 
 
 def _binary(operation: str) -> Callable[..., ir.Value]:

@@ -152,7 +152,7 @@ def _call(each: llvm.CallInstr, types: _Types) -> str | None:
     if name is None:
         name = f"{callee.function_type.return_type} {callee.get_reference()}"
         types[id(callee)] = name
-    given = ", ".join(f"{types.of(value.type)} {value.get_reference()}" for value in arguments)
+    given = ", ".join([f"{types.of(value.type)} {value.get_reference()}" for value in arguments])
     result = "" if isinstance(each.type, ir.VoidType) else f"{each.get_reference()} = "
     return f"{result}call {name}({given}){' convergent' if each.attributes else ''}"
 

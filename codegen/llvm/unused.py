@@ -22,26 +22,29 @@ _PURE = _ARITHMETIC | _CASTS | _CHOICES
 
 def drop_unused(function: ir.Function) -> None:
     """Drop the instructions of a function that are without effects and results that are used."""
-    blocks = function.blocks
-    used = {each for block in blocks for each in block.instructions if not _is_pure(each)}
-    found = list(used)
+    found = [each for block in function.blocks for each in block.instructions if _acts(each)]
+    used = set(found)
     while found:
         for operand in _operands(found.pop()):
             if isinstance(operand, Instruction) and operand not in used:
                 used.add(operand)
                 found.append(operand)
-    for block in blocks:
-        block.instructions = [each for each in block.instructions if each in used]
+    for block in function.blocks:
+        block.instructions = list(filter(used.__contains__, block.instructions))
 
 
-def _is_pure(instruction: Instruction) -> bool:
-    if instruction.opname == "call":
+def _acts(instruction: Instruction) -> bool:
+    """Whether an instruction does more than to make its result."""
+    name = instruction.opname
+    if name in _PURE:
+        return False
+    if name == "call":
         callee = instruction.callee
-        return isinstance(callee, ir.InlineAsm) and not callee.side_effect
-    return instruction.opname in _PURE
+        return type(callee) is not ir.InlineAsm or callee.side_effect
+    return True
 
 
 def _operands(instruction: Instruction) -> Iterable[ir.Value]:
-    if isinstance(instruction, PhiInstr):
+    if type(instruction) is PhiInstr:
         return [value for value, _ in instruction.incomings]
     return instruction.operands

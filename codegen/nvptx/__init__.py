@@ -1,28 +1,47 @@
 """Code for NVIDIA GPUs: PTX and launch plans, without any of NVIDIA's tools.
 
-`stages` has the steps; `schedule` decides, `emit` writes LLVM IR, LLVM writes PTX.
+`stages` has the steps; `schedule` decides, `emit` writes LLVM IR, LLVM writes PTX. Modules that
+only compiling needs are imported when something is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from tileir.codegen import pipeline
+from tileir.codegen.cache.key import LAUNCH_PLAN
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
-from tileir.codegen.kernel import KernelIR
-from tileir.codegen.pipeline import AfterStage
+from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
-from tileir.ir import Op
+from tileir.launch.stored_values import element_of
 from tileir.types import Element, Tile
 
-from .schedule import supported
-from .schedule.block_size import MOST_WORDS, too_large
-from .state import KernelState, State
-from .text import DECIDED, Text
+from .kept_text import KeptText
+from .stored import StoredPlans
+
+if TYPE_CHECKING:
+    from tileir.codegen.kernel import KernelIR
+    from tileir.codegen.pipeline import AfterStage
+    from tileir.ir import Op
+
+    from .state import State
+
+__all__ = [
+    "KEPT_AS",
+    "CompiledEntry",
+    "PtxCompilation",
+    "compile_kernels",
+    "identity",
+    "restore",
+    "why_not",
+]
+
+KEPT_AS = LAUNCH_PLAN
+"""The kind of a compilation in the cache; its text is beside it."""
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -78,35 +97,74 @@ class CompiledEntry(Compiled):
 
 
 class PtxCompilation(Compilation[CompiledEntry]):
-    """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each."""
+    """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each.
+
+    If compiling has `warned`, it is not kept in the cache, as the next time has to warn, too.
+    """
 
     def __init__(
-        self,
-        target: str,
-        entries: Mapping[str, CompiledEntry],
-        text: Text,
-        plan: Mapping[str, Any],
+        self, target: str, text: KeptText, plan: Mapping[str, Any], warned: bool = False
     ) -> None:
+        image = Image(text.ptx_with)
+        entries = {}
+        for symbol, each in plan.items():
+            elements = [element_of(row["type"]) for row in each["parameters"]]
+            entries[symbol] = CompiledEntry(symbol, elements, each, image)
         super().__init__(target, entries, plan)
-        self._text = text
+        self.text = text
+        self._warned = warned
 
     @property
     def ptx(self) -> str:
         """The PTX of all entries."""
-        return self._text.whole()[0]
+        return self.text.ptx()
 
     @property
     def llvm_ir(self) -> str:
         """The LLVM IR before optimisation."""
-        return self._text.whole()[1]
+        return self.text.llvm_ir()
+
+    def to_bytes(self) -> bytes:
+        """Serialise the launch plans; `restore` reads them."""
+        return StoredPlans(self.plan, self.text.twins, self.text.apart).to_bytes()
+
+    def keep(self, slot: Slot) -> None:
+        """Keep the compilation in the cache: its plans in a slot, and its text beside them."""
+        if not self._warned:
+            slot.put(self.to_bytes())
+            self.text.keep(slot)
 
 
-def identity(target: str) -> None:
-    """Return None: compilations for GPUs are not cached."""
+def identity(target: str) -> str:
+    """Return what PTX depends on besides the module and our own code: LLVM, and what writes IR."""
+    with not_forking:
+        from tileir.codegen import llvm
+
+    return llvm.IDENTITY
+
+
+def restore(slot: Slot, again: Callable[[], PtxCompilation]) -> PtxCompilation | None:
+    """Return the compilation that is kept in a slot; None if there is none, or it is damaged.
+
+    `again` compiles it once more: for a text that is not in the cache, when somebody asks for it.
+    """
+    stored = slot.get()
+    try:
+        found = None if stored is None else StoredPlans.from_bytes(stored)
+    except ValueError:
+        return None
+    if found is None:
+        return None
+    text = KeptText(found.twins, found.apart, lambda: again().text, slot)
+    return PtxCompilation(slot.facts["target"], text, found.plans)
 
 
 def why_not(op: Op, target: str) -> str | None:
     """Return why an op is not supported on a target; None if it is."""
+    with not_forking:
+        from .schedule import supported
+        from .schedule.block_size import MOST_WORDS, too_large
+
     gpu = TARGETS[target]
     if reason := supported.why_not(op) or supported.lacks(op, gpu):
         return reason
@@ -132,6 +190,12 @@ def compile_kernels(
     source lines of its instructions. `portable` forbids features that only the form of the target
     with the suffix a has. `after_stage` and `until` are those of `pipeline.run`.
     """
+    with not_forking:
+        from tileir.codegen import pipeline
+
+        from .state import KernelState, State
+        from .text import DECIDED, Text
+
     gpu = TARGETS[target].portable() if portable else TARGETS[target]
     states = [KernelState(kernel, kernel.symbol) for kernel in kernels]
     state = State(states, gpu, launch, lineinfo)
@@ -142,10 +206,8 @@ def compile_kernels(
         pipeline.run("nvptx", state, until=DECIDED)
         pipeline.run("nvptx", state, since="describe_launch")
     text = Text(state)
-    image = Image(text.ptx_with)
-    entries = {}
-    for each in states:
-        elements = [value.type.element for value in each.kernel.parameters]
-        plan = state.plans[each.symbol]
-        entries[each.symbol] = CompiledEntry(each.symbol, elements, plan, image)
-    return PtxCompilation(target, entries, text, state.plans)
+    kept = KeptText(text.twins, text.apart, lambda: text)
+    if not text.twins:
+        kept.whole()  # what is wrong is raised where it is compiled
+    warned = state.lines is not None and not state.lines.known
+    return PtxCompilation(target, kept, state.plans, warned)

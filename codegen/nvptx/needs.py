@@ -14,7 +14,9 @@ from tileir.codegen.scalar.ptx import PAIRS
 from tileir.gpus import Feature, PtxVersion, Target
 from tileir.ir import Body, Op
 
+from .emit.driver_calls import LOWERINGS as DRIVER_CALLS
 from .emit.multicast import LOWERINGS as MULTIMEM
+from .emit.prints import LOWERINGS as PRINTS
 from .machine import red_forms
 from .machine.mma_atoms import Atom
 
@@ -23,8 +25,8 @@ Need = tuple[Feature | None, PtxVersion]
 
 CONTROLS_GRIDS = ("gdc_launch_dependents_tko", "gdc_wait_tko")
 """The ops that become griddepcontrol; they do nothing on GPUs where grids cannot overlap."""
-_CALLS = ("assert", "heap_alloc", "heap_free", "print_elements", "print_tko")
-"""The ops that call functions of the driver (`emit.driver_calls`)."""
+_CALLS = frozenset({*DRIVER_CALLS, *PRINTS})
+"""The ops that call functions of the driver."""
 
 _OPS: dict[str, Need] = {
     "memory_fence_alias_tko": (None, (7, 5)),

@@ -25,6 +25,7 @@ SENTENCES = {
     "group_memory": "not by warpgroups: its kernel's operands take {0} bytes of shared memory",
     "group_registers": "not by warpgroups: accumulators take {0} registers of a thread",
     "group_type": "not by warpgroups: their atoms here have no {0}",
+    "group_scaled": "not by warpgroups: {0} times scales of any size has no type of 16 bits",
     "group_converted": "not by warpgroups: atoms of a warp convert operands when they read them",
     "group_warps": "not by warpgroups: the block has only {0} of the 4 warps of one",
     "group_share": "not by warpgroups: each would have less than an atom of {0}, or a part of rows",
@@ -58,7 +59,8 @@ SENTENCES = {
     # why all warps have one role
     "role_feature": "the target's warps cannot hand over registers",
     "role_warps": "its warps are no whole warpgroups",
-    "role_fixed": "{0} leaves no warps or registers for a producer",
+    "role_fixed": "{0} leaves no warps for a producer",
+    "role_unit": "{0} is no multiple of 8 registers, by which warps hand them over",
     "role_around": "{0} is around the loop, not only `for`",
     "role_early_end": "some iterations of a loop end early",
     "role_early_return": "the kernel may return before its end",

@@ -49,6 +49,7 @@ from .passes.memory.place_barriers import place_barriers as barriers_of
 from .passes.memory.place_fences import place_fences as fences_of
 from .passes.overlap_products import overlap_products as overlapped
 from .passes.pipeline_loops import pipeline_loops as pipeline
+from .passes.products.scale_operands import scale_operands
 from .passes.roles.specialise_warps import specialise_warps as specialise
 from .passes.tensor_stores import store_tensors as stored_by_tensors
 from .passes.to_block_ir import to_block_ir as block_ir_of
@@ -175,8 +176,9 @@ def place_variables(state: State) -> None:
 def choose_atoms(state: State) -> None:
     """Choose the mma instruction of each matrix product, and divide products among warps."""
     for kernel_state in state.kernels:
-        facts = kernel_state.kernel.facts(Divisibility)
         kernel, threads, target = kernel_state.kernel, kernel_state.threads, state.target
+        scale_operands(kernel, target)
+        facts = kernel.facts(Divisibility)
         registers = registers_of(target, kernel_state.contract, threads)
         room = kernel_state.room(target)
         products = plan_products(kernel, threads, target, facts)

@@ -1,13 +1,12 @@
 """The text of a compiled module: PTX, and the LLVM IR that it was made from.
 
-Most launches need no twin, the entry for arguments that no tensor map describes. So where a module
-has twins, its text is made when it is first asked for: for a launch of another entry, without them.
+Most launches need no twin, the entry for arguments that no tensor map describes. So the text can be
+made without twins, too; `kept_text.py` says when which is.
 """
 
 from __future__ import annotations
 
 from tileir.codegen.pipeline import run
-from tileir.formats.forks import Lock
 
 from .state import State
 
@@ -17,44 +16,31 @@ DECIDED = "unroll_loops"
 
 
 class Text:
-    """The text of the kernels in a state, which has gone through the stages up to `DECIDED`."""
+    """Makes the text of the kernels in a state, which has gone through the stages up to `DECIDED`.
+
+    twins  the entries that are twins
+    apart  whether others can do without them
+    """
 
     def __init__(self, state: State) -> None:
-        self._state: State | None = state
-        self._lock = Lock()
-        self._whole = (state.ptx, state.llvm_ir) if state.ptx else None
-        self._alone: str | None = None
-        self._twins = frozenset(
+        self._state = state
+        self.twins = frozenset(
             each.kernel.symbol for each in state.kernels if each.twin_of is not None
         )
-        self._apart = bool(self._twins) and state.lines is None and not _variables(state)
-        if not self._twins:
-            self.whole()  # what is wrong is raised where it is compiled
+        self.apart = bool(self.twins) and state.lines is None and not _variables(state)
 
     def whole(self) -> tuple[str, str]:
         """Return PTX and LLVM IR of all entries."""
-        with self._lock:
-            if self._whole is None and self._state is not None:
-                state = self._state
-                run("nvptx", state, since=_FIRST, until=_LAST)
-                self._whole, self._state = (state.ptx, state.llvm_ir), None
-        assert self._whole is not None
-        return self._whole
+        if not self._state.ptx:
+            run("nvptx", self._state, since=_FIRST, until=_LAST)
+        return self._state.ptx, self._state.llvm_ir
 
-    def ptx_with(self, entry: str) -> str:
-        """Return PTX that has an entry: without twins where they are not needed."""
-        if entry in self._twins or not self._apart:
-            return self.whole()[0]
-        with self._lock:
-            if self._whole is not None:
-                return self._whole[0]
-            if self._alone is None and self._state is not None:
-                kernels = [each for each in self._state.kernels if each.twin_of is None]
-                alone = State(kernels, self._state.target, self._state.launch)
-                run("nvptx", alone, since=_FIRST, until=_LAST)
-                self._alone = alone.ptx
-        assert self._alone is not None
-        return self._alone
+    def without_twins(self) -> str:
+        """Return the PTX of all entries but twins."""
+        kernels = [each for each in self._state.kernels if each.twin_of is None]
+        alone = State(kernels, self._state.target, self._state.launch)
+        run("nvptx", alone, since=_FIRST, until=_LAST)
+        return alone.ptx
 
 
 def _variables(state: State) -> bool:

@@ -1,4 +1,4 @@
-"""Ops that PTX performs on two elements at a time: conversions of 8-bit floats, half arithmetic."""
+"""Ops that PTX performs on two elements at a time: conversions of narrow floats, f16 arithmetic."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tileir.types import Element
 from . import native_halves, ptx
 from .bits import BYTE, SHORT
 from .conversions.narrowing import narrow
+from .conversions.nibbles import takes_nibbles, widen_nibbles
 from .conversions.widening import widen
 from .machine import machine_of
 
@@ -23,7 +24,8 @@ def takes_pairs(builder: Builder, op: Op, neighbours: bool) -> bool:
     Halves that are not neighbours would have to be packed into a word first.
     """
     if op.name == "ftof":
-        return _reads(builder, op) or _writes(builder, op)
+        nibbles = takes_nibbles(builder, *_elements(op))
+        return nibbles or _reads(builder, op) or _writes(builder, op)
     return neighbours and native_halves.has_instruction(builder, op)
 
 
@@ -36,6 +38,8 @@ def emit(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
 
 def _convert(builder: Builder, op: Op, pair: Pair) -> Pair:
     source, target = _elements(op)
+    if takes_nibbles(builder, source, target):
+        return widen_nibbles(builder, pair, target)
     if _reads(builder, op):
         low, high = (builder.zext(value, SHORT) for value in pair)
         both = builder.or_(low, builder.shl(high, ir.Constant(SHORT, 8)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from tileir.bytecode import Bytecode
+from tileir.codegen.analysis.carried_values import handed_on
 from tileir.codegen.analysis.source_names import source_names
 from tileir.codegen.kernel import KernelIR
 from tileir.formats.ops import BY_NAME
@@ -20,8 +21,8 @@ def insert_traces(kernels: list[KernelIR], names: Iterable[str]) -> None:
 
     The percent sign may be left out; the name of an op with several results means all of
     them. Values of sibling regions may share a name and are all traced then. A variable of the
-    source has no percent sign, and each value that is assigned to it is traced. KeyError if no
-    kernel has a tile of that name.
+    source has no percent sign, and each value that is assigned to it is traced, once: not again
+    where a loop or branch passes it on. KeyError if no kernel has a tile of that name.
     """
     plain = {name for name in names if not name.startswith("%")}
     wanted = {f"%{name.removeprefix('%')}" for name in names}
@@ -56,12 +57,22 @@ def _insert(
         elif chosen:
             traced |= chosen
             names[kernel.copies[value]] = name
-    for value, name in source_names(kernel.function).items() if plain else ():
+    for value, name in _assigned(kernel).items() if plain else ():
         if name in plain:
             traced.add(f"%{name}")
             names.setdefault(kernel.copies[value], name)
     kernel.traces = {id(_trace(value)): name for value, name in reversed(names.items())}
     kernel.edited()
+
+
+def _assigned(kernel: KernelIR) -> dict[Value, str]:
+    """Return the variables' values, without those that are nothing but other ones, passed on."""
+    names = source_names(kernel.function)
+    sources: dict[Value, set[str | None]] = {}
+    for value, other in handed_on(kernel.function.body.block):
+        if value is not other:
+            sources.setdefault(other, set()).add(names.get(value))
+    return {value: name for value, name in names.items() if sources.get(value) != {name}}
 
 
 def _trace(value: Value) -> Op:

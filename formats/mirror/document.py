@@ -29,7 +29,8 @@ META = {
 DOC = f"""\
 Kernels for NVIDIA GPUs in terms of tiles, as frontends such as cuTile write them and NVIDIA's
 tileiras compiles them. This describes the public format of versions {SUPPORTED[0]} to {LATEST},
-and the public-preview content of {LATEST} as tileirdisasm reads it.
+and the public-preview content of {LATEST} as tileirdisasm reads it. Files of later versions are
+refused: what follows something unknown has no layout, and no list here can end before it.
 
 A file is a header, sections in any order, and an end marker. Sections hold tables: strings, types,
 constants, debug records. Everything refers to entries of those tables by index. A function is a

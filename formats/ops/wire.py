@@ -110,7 +110,9 @@ class Regions(Construct):
         regions = Items()
         regions.wide_count = count
         for index in range(count):  # a loop: consumed by list() it would nest on the C stack
-            regions.append(self.subcon._parse(cursor, context, (path, index)))
+            read = cursor.opaque is None  # else those that would follow have no blocks
+            inner = (path, index)
+            regions.append(self.subcon._parse(cursor, context, inner) if read else Items())
         cursor.depth["region"] -= 1
         return regions
 
@@ -146,7 +148,7 @@ class OpVariant(Variant):
 
 
 OP = OpVariant("opcode", "opcode", preview=PREVIEW_OPCODES, rows=True)
-BLOCK = RowRecord("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
+BLOCK = RowRecord("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2, partial=True))
 REGION = Counted(BLOCK, item_size=2)
 
 

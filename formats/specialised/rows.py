@@ -58,9 +58,9 @@ def _convert(node: Construct, value, version: Version, row, variant):
             made: Any = type(value)() if isinstance(value, list) else []
             for part in value:
                 made.append(convert(node.subcon, part))
-            wide = getattr(value, "wide_count", None)
-            if wide is not None:
-                made.wide_count = wide
+            for kept in ("wide_count", "opaque"):
+                if getattr(value, kept, None) is not None:
+                    setattr(made, kept, getattr(value, kept))
             return made
         case Sized() | Extension():
             return convert(node.subcon, value)

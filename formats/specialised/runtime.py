@@ -141,6 +141,14 @@ def counted(count: int) -> list:
     return items
 
 
+def ended(items: list, cursor: Cursor) -> Items:
+    """Return a list that ended early, with what follows its items."""
+    made = Items(items)
+    made.wide_count = getattr(items, "wide_count", None)
+    made.opaque = cursor.opaque
+    return made
+
+
 class CompiledNode(Construct):
     """A node that calls a generated function, in place of the node that it was generated from."""
 

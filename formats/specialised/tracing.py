@@ -14,6 +14,7 @@ from construct import Construct
 
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.cursor import Span
+from tileir.formats.errors import BytecodeError
 from tileir.formats.leaves import Leaf, SignedVarInt, VarInt
 from tileir.formats.nodes import (
     Alternative,
@@ -41,10 +42,12 @@ class TracedDecoder(Generator):
 
     def __init__(self, version: Version) -> None:
         names = {
+            "BytecodeError": BytecodeError,
             "Items": Items,
             "SIGNED": runtime.SIGNED,
             "Span": Span,
             "counted": runtime.counted,
+            "ended": runtime.ended,
         }
         super().__init__(version, names)
 
@@ -125,10 +128,10 @@ class TracedDecoder(Generator):
                     line("c.position = p")
                     line(f"c.fits({count}, {node.item_size}, {path}, {count}_at)")
                 line(f"{name} = counted({count})")
-                self._loop(line, node.subcon, name, path, f"for {{}} in range({count}):")
+                self._loop(line, node, name, path, f"for {{}} in range({count}):")
             case UntilEnd():
                 line(f"{name} = Items()")
-                self._loop(line, node.subcon, name, path, "while p < e:")
+                self._loop(line, node, name, path, "while p < e:")
             case Regions():
                 self._regions(line, node, name, path)
             case Variant():
@@ -181,26 +184,42 @@ class TracedDecoder(Generator):
         self._small(line, number, name, f'({path}, "count")')
         return name
 
-    def _loop(self, line: Lines, item: Construct, name: str, path: str, head: str) -> None:
-        """Write the code that appends items to the list `name`."""
-        index = line.fresh("index")
+    def _loop(self, line: Lines, node: Counted | UntilEnd, name: str, path: str, head: str) -> None:
+        """Write the code that appends the items of `node` to the list `name`."""
+        item, index = node.subcon, line.fresh("index")
         counted = "{}" in head
         if not counted:
             line(f"{index} = 0")
-        inline = is_small(item) or isinstance(item, Variant)
         with line.block(head.format(index)):
             inner = f"({path}, {index})"
-            if inline:
-                value = self._value(line, item, "item", inner, {})
-            elif isinstance(item, Leaf):
-                value = line.fresh("item")
-                self._interpreted(line, item, value, inner, {})
+            if node.partial:
+                start = line.fresh("start")
+                line(f"{start} = p")
+                with line.block("try:"):
+                    value = self._item(line, item, inner)
+                with line.block("except BytecodeError as error:"):
+                    line(f"p = c.stop(error, {start})")
+                    line(f"{name} = ended({name}, c)")
+                    line("break")
             else:
-                value = line.fresh("item")
-                line(f"{value}, p = {self.function(item)}(c, p, {inner})")
+                value = self._item(line, item, inner)
             line(f"{name}.append({value})")
+            if isinstance(item, Variant | Record):  # a list inside of it may have ended early
+                with line.block("if c.opaque is not None:"):
+                    line("break")
             if not counted:
                 line(f"{index} += 1")
+
+    def _item(self, line: Lines, item: Construct, path: str) -> str:
+        """Write the code that reads an item of a list; return the expression for it."""
+        if is_small(item) or isinstance(item, Variant):
+            return self._value(line, item, "item", path, {})
+        value = line.fresh("item")
+        if isinstance(item, Leaf):
+            self._interpreted(line, item, value, path, {})
+        else:
+            line(f"{value}, p = {self.function(item)}(c, p, {path})")
+        return value
 
     def _variant(self, line: Lines, node: Variant, name: str, path: str) -> None:
         arms = self.arms(node)
@@ -223,6 +242,7 @@ class TracedDecoder(Generator):
         line(f"{name} = counted({count})")
         function = self.function(node.subcon)
         for index in range(node.count):
-            line(f"region, p = {function}(c, p, ({path}, {index}))")
+            region = f"{function}(c, p, ({path}, {index}))"
+            line(f"region, p = {region}{' if c.opaque is None else ([], p)' if index else ''}")
             line(f"{name}.append(region)")
         line('c.depth["region"] -= 1')

@@ -72,6 +72,7 @@ class Module:
     globals: list = field(default_factory=list)
     producer: None = None
     version: Version = LATEST
+    newer: bool = False
     launch_attributes: LaunchAttributes = NONE
     tag: int = 0
     text: None = None

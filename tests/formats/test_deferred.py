@@ -85,6 +85,7 @@ def test_what_is_broken_is_broken_in_the_same_way(verdict: str, monkeypatch, nam
                 compare_broken(row.make(), monkeypatch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", SHARED)
 def test_what_is_shared_or_deep_is_broken_in_the_same_way(what: str, monkeypatch) -> None:
     data = SHARED[what]()

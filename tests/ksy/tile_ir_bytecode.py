@@ -12,7 +12,8 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 class TileIrBytecode(KaitaiStruct):
     """Kernels for NVIDIA GPUs in terms of tiles, as frontends such as cuTile write them and NVIDIA's
     tileiras compiles them. This describes the public format of versions 13.1 to 13.5,
-    and the public-preview content of 13.5 as tileirdisasm reads it.
+    and the public-preview content of 13.5 as tileirdisasm reads it. Files of later versions are
+    refused: what follows something unknown has no layout, and no list here can end before it.
 
     A file is a header, sections in any order, and an end marker. Sections hold tables: strings, types,
     constants, debug records. Everything refers to entries of those tables by index. A function is a

@@ -250,6 +250,7 @@ def test_ptxas_knows_which_features_a_target_has(row: Target, tool, tmp_path: Pa
 
 
 @pytest.mark.oracle
+@pytest.mark.sampled(2)
 @ROWS
 def test_machine_code_shows_which_features_are_emulated(row: Target, tool, tmp_path: Path) -> None:
     """ptxas says nothing, but f8 that tensor cores multiply is not converted to f16 before."""

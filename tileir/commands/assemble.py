@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.errors import TileIRError, UnsupportedError
+from tileir.errors import TileIRError
 from tileir.formats.container import MAGIC
-from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.formats.version import LATEST, SUPPORTED
 from tileir.messages.texts import decode_text
 
 from .colour import GREEN, RED, escaped, paint
@@ -27,6 +27,7 @@ from .conventions import (
     wants_colour,
     write_output,
 )
+from .modules import version_given
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _assemble(arguments: argparse.Namespace) -> int:
-    version = _version(arguments.version)
+    version = version_given(arguments.version, "--version") or LATEST
     data = open_input(arguments.file)
     name = called(arguments.file)
     if data.startswith(MAGIC):
@@ -101,18 +102,6 @@ def _unread(arguments: argparse.Namespace, problem: str) -> int:
         return fail("as", problem, UNREADABLE)
     _print_json(called(arguments.file), "error", message=problem)
     return UNREADABLE
-
-
-def _version(text: str | None) -> Version:
-    if text is None:
-        return LATEST
-    try:
-        version = Version.of(text)
-    except ValueError as error:
-        raise UsageError(f"--version: {error}") from None
-    if version not in SUPPORTED:
-        raise UnsupportedError(f"version {version} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
-    return version
 
 
 def _output(arguments: argparse.Namespace) -> str | None:

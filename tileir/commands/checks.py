@@ -7,10 +7,11 @@ are timed are not checked: there, one run before them is.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from tileir.launch.breakpoints import BREAKS
-from tileir.launch.compile_options import Check
+from tileir.launch.compile_options import CHECKS, Check
 from tileir.messages.wording import choice, did_you_mean
 
 from .conventions import UsageError
@@ -46,13 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def breaks_of(arguments: argparse.Namespace, on_host: bool) -> list[str]:
     """Return at what to stop. UsageError for what does not exist, or not there."""
-    asked = [word.strip() for word in (arguments.break_on or "").split(",") if word.strip()]
+    asked = _words(arguments.break_on or "")
     if asked and (not on_host or arguments.time):
         raise UsageError("--break is for --target host, without --time")
-    for word in asked:
-        if word not in BREAKS:
-            meant = did_you_mean(word, BREAKS)
-            raise UsageError(f"--break takes {choice(BREAKS)}, or both, not {word!r}{meant}")
+    check_words("--break", asked, BREAKS)
     return asked
 
 
@@ -61,14 +59,22 @@ def checks_of(arguments: argparse.Namespace, on_host: bool) -> tuple[list[Check]
 
     UsageError for a check that does not exist.
     """
-    from tileir.codegen.api import CHECKS
-
     if arguments.check is None:
         default: list[Check] = [DEFAULT] if on_host else []
         return (default, []) if arguments.time else ([], default)
-    asked = [word.strip() for word in arguments.check.split(",") if word.strip()]
-    for word in asked:
-        if word not in CHECKS:
-            meant = did_you_mean(word, CHECKS)
-            raise UsageError(f"--check takes {choice(CHECKS)}, or several, not {word!r}{meant}")
+    asked = _words(arguments.check)
+    check_words("--check", asked, CHECKS)
     return [], cast(list[Check], asked)
+
+
+def check_words(option: str, words: Iterable[str], known: Sequence[str]) -> None:
+    """Raise UsageError for a word given to an option that is none of the known ones."""
+    for word in words:
+        if word not in known:
+            more = "both" if len(known) == 2 else "several"
+            meant = did_you_mean(word, known)
+            raise UsageError(f"{option} takes {choice(known)}, or {more}, not {word!r}{meant}")
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]

@@ -15,7 +15,7 @@ from tileir.tools import nvidia
 
 from .conventions import UsageError, called, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import check_entry, open_module
+from .modules import add_assume_version, check_entry, open_module, version_given
 from .remarks import write_remarks
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="GPUs: PTX that all later GPUs run too; without, that for sm_90 is for sm_90a, which"
         " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
     )
+    add("--no-cache", action="store_true", help="neither read nor write what is kept on disk")
     add_options(parser)
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -96,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
     options: dict[str, Any] = options_given(arguments)
-    bytecode = open_module(arguments.file)
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     emit, stage = _emitted(arguments.emit), _stage(arguments)
@@ -125,11 +127,11 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.output, text.encode("utf-8", "surrogateescape"))
         return 0
     with named_as_written():
-        compiled = tileir.compile(bytecode, target, **options)
+        compiled = tileir.compile(bytecode, target, cache=not arguments.no_cache, **options)
     if arguments.remarks:
         write_remarks(sys.stderr, called(arguments.file), compiled.remarks)
     emit = emit or ("llvm" if target == HOST else "ptx")
-    write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))
+    write_output(arguments.output, _written(compiled, emit, arguments))
     return 0
 
 
@@ -167,12 +169,15 @@ def _stage_text(bytecode: Bytecode, target: str, stage: str | None, options: dic
     return str(recorded[stage]) if stage else report(recorded.values())
 
 
-def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:
+def _written(compiled: Compilation, emit: str, arguments: argparse.Namespace) -> bytes:
     if emit == "llvm":
         return compiled.llvm_ir.encode()
     if emit == "ptx":
         return (compiled.ptx or "").encode()
     if emit == "plan":
         return (json.dumps(compiled.plan, indent=2) + "\n").encode()
-    cubin = nvidia.assemble(compiled.ptx or "", compiled.target, lines)
+    from tileir.codegen.cubins import assembled
+
+    lines = arguments.lineinfo
+    cubin = assembled(compiled.ptx or "", compiled.target, lines, not arguments.no_cache)
     return cubin if emit == "cubin" else nvidia.disassemble(cubin, lines)

@@ -49,6 +49,7 @@ COMMANDS = {
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
+    "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
     "serve": ("tileir.serve.command", "answer requests of another program"),

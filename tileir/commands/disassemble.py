@@ -23,6 +23,7 @@ from .conventions import (
     wants_colour,
     write_output,
 )
+from .modules import add_assume_version, version_given
 
 EXAMPLES = """\
 examples:
@@ -34,6 +35,9 @@ examples:
 
 A text of more than 8 Mi characters and 64 for each byte of the file is written to a pipe as it is
 made, so that it may end early where an op cannot be printed; elsewhere it is an error.
+
+Of a file of a newer version than is known, the text says between << and >> what cannot be printed;
+no such text is assembled.
 
 Of several files each has its name above it. With -g their texts cannot be joined to one: each
 numbers its locations from #loc on.
@@ -55,6 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="output file (default: standard output)"
     )
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,7 +92,8 @@ def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
 
 def _text(path: str, arguments: argparse.Namespace, several: bool) -> str:
     """Return the text of a file; of one that is too long for memory, what is not yet printed."""
-    bytecode = Bytecode.parse(open_input(path)).touch()
+    assumed = version_given(arguments.assume_version)
+    bytecode = Bytecode.parse(open_input(path), assume_version=assumed).touch()
     name = arguments.function
     names = [function.name for function in bytecode.functions]
     if name is not None and name not in names:

@@ -16,8 +16,10 @@ from .conventions import NO, OK, stdout_text, wants_colour
 
 EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
-"gpus"), "tools", "cache", "abilities" ("what", "able", "detail", "install", "broken"), "install"
-(lines for a shell) and "broken" (what is wrong with tileir itself).
+"gpus"), "tools", "cutile" ("version", "asks_for", "packages", "problem", and "tileiras", the one
+that cuTile uses first, each with "path", "from", "release" and whether it is "ours"), "cache",
+"abilities" ("what", "able", "detail", "install", "broken"), "install" (lines for a shell) and
+"broken" (what is wrong with tileir itself).
 
 Exit code 1: something of tileir itself does not work, or a package that it always needs. What else
 is missing is no error.
@@ -54,7 +56,10 @@ def _print(report: Mapping[str, Any]) -> None:
     lines += _table("this machine can", map(_ability, report["abilities"]), colour)
     lines += _table("Python packages", map(_package, report["packages"]), colour)
     tools = [*_driver(report["driver"]), *map(_tool, report["tools"])]
-    lines += [*_table("NVIDIA", tools, colour), ""]
+    lines += _table("NVIDIA", tools, colour)
+    if report["cutile"]["version"] is not None:
+        lines += _table("the tileiras of cuTile", _cutile(report["cutile"]), colour)
+    lines.append("")
     cache = report["cache"]
     if cache["folder"] is None:
         lines.append("compiled kernels are not kept")
@@ -103,6 +108,21 @@ def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         memory = f"{gpu['memory'] / (1 << 30):,.0f} GiB"
         rows.append(("GPU", gpu_name(tuple(gpu["capability"])), f"{gpu['name']}, {memory}"))
     return rows
+
+
+def _cutile(cutile: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the rows of the compilers that cuTile finds: first the one that it uses."""
+    rows = []
+    for one in cutile["tileiras"]:
+        ours = ", tileir in its place" if one["ours"] else ""
+        where = f"{one['path']}, from {one['from']}{ours}"
+        rows.append(("not used" if rows else "used", one["release"] or "?", where))
+    rows = rows or [("used", "-", "there is none")]
+    there = [f"{name} {version}" for name, version in cutile["packages"].items() if version]
+    rows.append(("packages", "", ", ".join(there) or "none"))
+    if cutile["asks_for"]:
+        rows.append(("asked for", "", f"cuda-tile[tileiras] is {cutile['asks_for']}"))
+    return rows + ([("note", "", cutile["problem"])] if cutile["problem"] else [])
 
 
 def _tool(tool: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
 from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
+from .modules import add_assume_version, version_given
 
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
     parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
     parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
+    add_assume_version(parser)
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--function", metavar="NAME", help="only the entry of this function")
     part.add_argument("--section", metavar="NAME", help="only this section, for example Type")
@@ -79,11 +81,11 @@ def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
         else:
             _print(lines, arguments.full, called(path) if several else "")
 
-    data = open_input(path)
+    data, assumed = open_input(path), version_given(arguments.assume_version)
     try:
-        bytecode = Bytecode.parse(data).touch()
+        bytecode = Bytecode.parse(data, assume_version=assumed).touch()
     except BytecodeError:
-        write(salvage(memoryview(data)))
+        write(salvage(memoryview(data), assumed))
         raise
     bytecode.touch(strict=arguments.strict)
     check_names(bytecode, arguments.function, arguments.section)

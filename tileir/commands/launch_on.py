@@ -119,6 +119,7 @@ def gpu_here() -> str:
     Callers compile for it next, so a missing package that compiling needs is reported first.
     """
     with compiling():
+        import tileir.codegen.llvm
         import tileir.codegen.nvptx  # noqa: F401
     from tileir.codegen.device.own_target import own_target
 

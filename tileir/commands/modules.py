@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.errors import UnsupportedError
 from tileir.formats.container import MAGIC
+from tileir.formats.version import SUPPORTED, Version
 from tileir.messages.texts import decode_text, display
 from tileir.messages.wording import did_you_mean
 
@@ -18,31 +21,56 @@ _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 """Bytes that no text contains."""
 
 
-def open_module(path: str) -> Bytecode:
+def add_assume_version(parser: argparse.ArgumentParser) -> None:
+    """Add the option by which a file is read as one of another version than its header states."""
+    parser.add_argument(
+        "--assume-version", metavar="V", help="read bytecode by this version, whatever it states"
+    )
+
+
+def version_given(text: str | None, option: str = "--assume-version") -> Version | None:
+    """Return the version that an option names; None without one.
+
+    UsageError for what is no version, UnsupportedError for one that is not known.
+    """
+    if text is None:
+        return None
+    try:
+        version = Version.of(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if version not in SUPPORTED:
+        raise UnsupportedError(f"version {version} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
+    return version
+
+
+def open_module(path: str, assumed: Version | None = None) -> Bytecode:
     """Return the module in a file, or on standard input for ``-``.
 
-    A warning on standard error names launch attributes of a text that have no effect.
+    A warning on standard error names launch attributes of a text that have no effect. Bytecode is
+    read by the `assumed` version, if one is given.
     """
-    return module_of(open_input(path), path)
+    return module_of(open_input(path), path, assumed)
 
 
-def module_of(data: bytes, path: str) -> Bytecode:
+def module_of(data: bytes, path: str, assumed: Version | None = None) -> Bytecode:
     """Return the module that these bytes of a file are: see `open_module`."""
-    bytecode = module_in(data, called(path))
+    bytecode = module_in(data, called(path), assumed)
     for warning in ignored_attributes(bytecode):
         print(escaped(warning), file=sys.stderr)
     return bytecode
 
 
-def module_in(data: bytes, name: str) -> Bytecode:
+def module_in(data: bytes, name: str, assumed: Version | None = None) -> Bytecode:
     """Return the module in the contents of a file, which messages call `name`.
 
-    What has control characters is not a text, even if it does not begin as bytecode does.
+    What has control characters is not a text, even if it does not begin as bytecode does. Bytecode
+    is read by the `assumed` version, if one is given.
     """
     if not data:
         raise UsageError(f"{name} is empty: neither bytecode nor text")
     if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
-        return Bytecode.parse(data)
+        return Bytecode.parse(data, assume_version=assumed)
     return tileir.assemble(decode_text(data), name=name)
 
 

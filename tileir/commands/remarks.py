@@ -18,7 +18,7 @@ from tileir.tools import nvidia
 
 from .conventions import OK, UsageError, called, fail, main_of, open_input, stdout_text
 from .launch_options import add_options, named_as_written, options_given
-from .modules import check_entry, module_of
+from .modules import add_assume_version, check_entry, module_of, version_given
 
 if TYPE_CHECKING:
     from tileir.codegen.remarks import Remark
@@ -66,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="one JSON document, for programs")
     add("--topics", action="store_true", help="list the topics")
     add_options(parser)
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,7 +114,7 @@ def _compiled(data: bytes, arguments: argparse.Namespace) -> tuple[str, list[Rem
     from tileir.codegen.targets import HOST, named_target, no_gpu
 
     options: dict[str, Any] = options_given(arguments)
-    bytecode = module_of(data, arguments.file)
+    bytecode = module_of(data, arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     target = arguments.target or named_target(bytecode)

@@ -28,7 +28,7 @@ from .argument_words import values_of
 from .conventions import UsageError, called, check_output, explained, write_output
 from .launch_on import GPU, HOST, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import check_entry, open_module
+from .modules import add_assume_version, check_entry, open_module, version_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,11 +149,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="print a value each time it has been computed; names are those of `tileir dis`",
+        help="print a variable of the source, or a value by its name in `tileir dis`, each time it"
+        " has been computed",
     )
+    add("--no-cache", action="store_true", help="neither read nor write what is kept on disk")
     add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -189,7 +192,7 @@ def _run(arguments: argparse.Namespace) -> int:
         ):
             if given:
                 raise UsageError(f"{option} is for --target host")
-    bytecode = open_module(arguments.file)
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if arguments.list:
         _list(bytecode.functions, arguments.json)
         return 0
@@ -273,7 +276,13 @@ def _compiled(
         target = gpu_here() if arguments.target == GPU else arguments.target
         with named_as_written():
             return tileir.compile(
-                bytecode, target, symbols=[symbol], check=check, trace=arguments.trace, **options
+                bytecode,
+                target,
+                symbols=[symbol],
+                cache=not arguments.no_cache,
+                check=check,
+                trace=arguments.trace,
+                **options,
             )
     except KeyError as error:
         if not arguments.trace:

@@ -17,11 +17,13 @@ from tileir.errors import (
     TextPlace,
 )
 from tileir.formats.errors import shorten
+from tileir.formats.version import Version
 from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
 from tileir.verifier.catalogue import RULES, Rule
 from tileir.verifier.module import verify
+from tileir.verifier.rules.header import NEWER
 from tileir.verifier.rules.targets import check_target
 
 from .conventions import (
@@ -35,7 +37,7 @@ from .conventions import (
     main_of,
     stdout_text,
 )
-from .modules import open_module
+from .modules import add_assume_version, open_module, version_given
 
 JSON_SCHEMA = 1
 Unreadable = BytecodeError | AssemblyError | OSError
@@ -59,7 +61,9 @@ severity, rule (syntax where a text makes no sense), message, function, op, offs
 and column (of a text, from 1), location, hint
 
 exit status: 0 valid (warnings or not), 1 there are errors, 2 wrong use or no such file, 3 a file is
-not readable, 4 its version or the target is not supported; the highest of several files"""
+not readable, 4 its version or the target is not supported; the highest of several files.
+A file of a newer version is never called valid: what is unknown in it is listed, and the rest
+checked by the rules of the latest one, or all of it by those of --assume-version."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="GPU", help=f"also what {GPUS[0]}, ... cannot do")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
     parser.add_argument("--json", action="store_true", help="one JSON document, for programs")
+    add_assume_version(parser)
     about = parser.add_mutually_exclusive_group()
     about.add_argument("--explain", metavar="RULE", help="what a rule is about, by its id")
     about.add_argument("--rules", action="store_true", help="list all rules")
@@ -85,10 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name a file, or - for standard input (see tileir verify --help)")
     if arguments.target is not None:
         check_target(arguments.target)
+    assumed = version_given(arguments.assume_version)
     code, results = OK, []
     with stdout_text() as out:
         for path in arguments.files:
-            diagnostics, error = _verified(path, arguments.target, arguments.strict)
+            diagnostics, error = _verified(path, assumed, arguments.target, arguments.strict)
             result = _code(diagnostics, error)
             code = max(code, result)
             if arguments.json:
@@ -104,10 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _verified(
-    path: str, target: str | None, strict: bool
+    path: str, assumed: Version | None, target: str | None, strict: bool
 ) -> tuple[list[Diagnostic], Unreadable | None]:
     try:
-        return verify(open_module(path), target, strict), None
+        return verify(open_module(path, assumed), target, strict), None
     except AssemblyError as error:
         return syntax_errors(error), error
     except (BytecodeError, OSError) as error:
@@ -133,6 +139,8 @@ def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
         return UNREADABLE
     if error is not None:
         return UNSUPPORTED if error.kind == "version" else UNREADABLE
+    if any(one.rule == NEWER.id for one in diagnostics):
+        return UNSUPPORTED
     return NO if any(one.severity == "error" for one in diagnostics) else OK
 
 
@@ -173,6 +181,8 @@ def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
     for one in diagnostics:
         counts[one.severity] += 1
     parts = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items() if count]
+    if any(one.rule == NEWER.id for one in diagnostics):
+        return f"not known to be valid, as its version is newer: {', '.join(parts)}"
     if counts["error"]:
         return f"not valid: {', '.join(parts)}"
     return f"valid, {parts[0]}" if parts else "valid"

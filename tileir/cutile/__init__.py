@@ -63,7 +63,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAME",
         "action": "append",
         "default": [],
-        "help": "print this value of kernels that have it; names are those of `tileir dis`",
+        "help": "print this variable of kernels that have it, or value by its name in `tileir dis`",
     },
     "autotune": {
         "metavar": "WHICH",
@@ -117,10 +117,14 @@ def install(
     autotune "first", "all" or a number: the configurations that cuTile's tuner measures; "first"
              takes the first one that can be launched, and measures nothing
 
+    A version of cuda-tile that is not among the tested ones is tried, with an UncheckedWarning, if
+    it has all that is used and changed of it.
+
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
-    an unknown version of cuda-tile, GPU or check, for less than one thread or configuration, and if
-    cuTile has already loaded the real driver, or kernels run elsewhere than asked for. With a
-    compiler, MissingPackageError without cuda-bindings, DeviceError without a driver.
+    a version of cuda-tile that cannot be changed, an unknown GPU or check, for less than one thread
+    or configuration, and if cuTile has already loaded the real driver, or kernels run elsewhere
+    than asked for. With a compiler, MissingPackageError without cuda-bindings, DeviceError without
+    a driver.
     """
     if compiler is not None:
         given = locals()
@@ -128,19 +132,22 @@ def install(
         _install_on_gpu(compiler, asked)
         return
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import cutile_internals, refused_imports, torch_stand_in, traced, tuner
+        from tileir.tools import cutile_hooks
+
+        from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
-        from .options import Options
+        from .options import Options, measured
 
     listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
     checks, names, breaks = listed
     options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
     driver = Driver(capability(sm), options)
-    tuner.measured(autotune)
+    measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed(on_gpu=False):
-        torch_stand_in.install(driver.capability)
-        cutile_internals.install(driver, autotune)
+        driver.recorder = torch_stand_in.install(driver.capability)
+        with cutile_hooks.all_or_none():
+            cutile_internals.install(driver, autotune)
         refused_imports.install(driver.capability)
         atexit.register(traced.tell, trace)
 
@@ -155,13 +162,15 @@ def _install_on_gpu(compiler: str, for_cpu: list[str]) -> None:
         raise UnsupportedError(f"{for_cpu[0]} is for the CPU, not for kernels on a GPU")
     with needing(CODEGEN, "compiling for cuTile"):
         from tileir.codegen import llvm, nvptx  # noqa: F401
+        from tileir.tools import cutile_hooks
 
         from . import cutile_internals
     if not is_installed("cuda.bindings"):
         raise missing(["cuda-bindings"], "launching on a GPU")
     cutile_internals.check_version()
     if not cutile_internals.is_installed(on_gpu=True):
-        cutile_internals.install_on_gpu()
+        with cutile_hooks.all_or_none():
+            cutile_internals.install_on_gpu()
 
 
 def capability(sm: str) -> tuple[int, int]:

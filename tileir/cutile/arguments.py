@@ -150,8 +150,8 @@ class Arguments:
         return tensor if tensor.is_cuda else _on_device(tensor)
 
     def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
-        """Record a region; two arrays that start at the same address share one."""
+        """Record a region; two arrays that start at the same address share one, with both names."""
         old = self.regions.get(address, Region(name, 0, False))
-        name = old.name if writable else name
+        name = old.name if name in old.name.split(" or ") else f"{old.name} or {name}"
         region = Region(name, max(nbytes, old.nbytes), writable or old.writable)
         self.regions[address] = region

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import sys
 import threading
+import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,10 +20,18 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 import tileir
-from tileir.errors import BytecodeError, KernelError, TileIRError, UnsupportedError
+from tileir.errors import (
+    BytecodeError,
+    KernelError,
+    TileIRError,
+    UncheckedWarning,
+    UnsupportedError,
+)
 from tileir.launch.breakpoints import ARGUMENTS
 from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
+from tileir.tileiras.compiler import known_module
+from tileir.tools import cutile_hooks
 from tileir.tools.cutile_versions import VERSIONS
 
 from . import image, tuner
@@ -30,6 +40,7 @@ from .driver import Driver
 from .gpu.compiler import Compiler
 from .gpu.driver import Between
 from .packed import pack
+from .torch_stand_in import graphs
 
 _LOADER = "cuda.tile._load_libcuda"
 """The module that loads the driver; cuTile imports it at the first launch."""
@@ -39,14 +50,37 @@ _launching = threading.RLock()
 
 
 def check_version() -> None:
-    """Raise UnsupportedError for an unknown version of cuda-tile, MissingPackageError for none."""
+    """Raise UnsupportedError for a cuda-tile that cannot be changed, MissingPackageError for none.
+
+    A version that is not among the tested ones is tried, with a warning, if it has all that we use
+    and change (`tools/cutile_hooks.py`). Nothing of cuTile is imported for that.
+    """
     try:
         installed = version("cuda-tile")
     except PackageNotFoundError:
         raise missing(["cuda-tile"], "cuTile on the CPU") from None
-    if installed not in VERSIONS:
-        known = f"{', '.join(VERSIONS[:-1])} and {VERSIONS[-1]}"
-        raise UnsupportedError(f"cuda-tile {installed} is not known; known are versions {known}")
+    if installed in VERSIONS:
+        return
+    tested = f"{', '.join(VERSIONS[:-1])} and {VERSIONS[-1]}"
+    folder = cutile_hooks.package()
+    wrong = ["its source is not found"] if folder is None else cutile_hooks.problems(folder)
+    if wrong:
+        more = f", and {len(wrong) - 1} more" if wrong[1:] else ""
+        raise UnsupportedError(
+            f"cuda-tile {installed} is not known, and not what tileir can change: "
+            f"{wrong[0]}{more}; tested are versions {tested}"
+        )
+    if not _tried:
+        _tried.append(installed)
+        text = f"cuda-tile {installed} has not been tested, only versions {tested}; it is tried"
+        warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
+
+
+_OUR_FRAMES = 3
+"""Frames from `check_version` to the caller of `tileir.cutile.install`."""
+
+_tried: list[str] = []
+"""The version that is not known and of which has been warned."""
 
 
 def is_installed(on_gpu: bool) -> bool:
@@ -122,17 +156,22 @@ def _telling(function: Any, between: Between) -> Any:
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
+    graphs.leave_out(telling)
     return telling
 
 
 class _Loader(ModuleType):
-    """The module from which cuTile's C code reads the address of cuGetProcAddress."""
+    """The module from which cuTile's C code reads the address of cuGetProcAddress.
+
+    Programs that launch what cuTile has exported call the function itself.
+    """
 
     def __init__(self, driver: Driver | Between) -> None:
         super().__init__(_LOADER)
         self.driver = driver
         self._cell = ctypes.c_void_p(ctypes.cast(driver.get_proc_address, ctypes.c_void_p).value)
         self.cuGetProcAddress_v2_ptrptr = ctypes.addressof(self._cell)
+        self._cuGetProcAddress_v2 = driver.get_proc_address
 
 
 def _launcher(launch: Any, driver: Driver) -> Any:
@@ -156,6 +195,7 @@ def _launcher(launch: Any, driver: Driver) -> Any:
         finally:
             del cause  # the frame and the exception would keep each other, and arrays, alive
 
+    graphs.leave_out(launch_on_cpu)
     return launch_on_cpu
 
 
@@ -235,15 +275,20 @@ class _Compiler:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
         bytecode = Path(source).read_bytes()
         try:
-            kernels = tileir.Bytecode.parse(bytecode).functions
+            kernels = known_module(bytecode).functions
         except BytecodeError as error:
             # cuTile tries several bytecode versions, and this error makes it try the next one
-            unknown = self._compiling.Loc.unknown()
-            failed = self._compiling.TileCompilerExecutionError
-            raise failed(1, str(error), unknown, "", None) from error
+            raise self._refusal(str(error)) from error
         try:
             image.compiled(bytecode, self._options)
         except BytecodeError as error:  # for example, a type that no tile can have
             where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
             raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(pack(bytecode))
+
+    def _refusal(self, message: str) -> Exception:
+        """Return cuTile's error about bytecode that its compiler refuses; 1.5 locates none."""
+        kind = self._compiling.TileCompilerExecutionError
+        located = "loc" in inspect.signature(kind).parameters
+        location = (self._compiling.Loc.unknown(),) if located else ()
+        return kind(1, message, *location, "", None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,7 @@ class Driver:
     regions     address -> memory region, for the arguments of the next launch; None if nothing
                 has to know it
     launched    what cuTile's launch that runs was called with; empty while none does
+    recorder    takes the name of a kernel; its launch runs inside of what that returns; or None
     limit       seconds after which a launch ends with a LaunchTimeoutError; None for no limit
     """
 
@@ -93,6 +95,7 @@ class Driver:
         self.regions: dict[int, Region] | None = {}
         self.error: BaseException | None = None
         self.launched: tuple[Any, ...] = ()
+        self.recorder: Callable[[str], AbstractContextManager[Any]] | None = None
         self.limit: float | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
@@ -187,8 +190,9 @@ class Driver:
         known = None if self.regions is None else {**self._memory, **self.regions}
         watch = None if self.limit is None else _watch(self.limit)
         try:
-            launch = self._objects[kernel].launch
-            launch((x, y, z), arguments, known, self.options.threads, watch)
+            entry = self._objects[kernel]
+            with nullcontext() if self.recorder is None else self.recorder(entry.name):
+                entry.launch((x, y, z), arguments, known, self.options.threads, watch)
         except BaseException as error:
             # If told, cuTile would set a Python exception and then call more of these callbacks,
             # which cannot run while one is set.

@@ -89,12 +89,14 @@ def _break_on(read: tileir.Bytecode, symbol: str, options: Options) -> BreakOn |
 class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory.
 
-    Where nothing checks its accesses, a sentence tells of it when it crashes.
+    `name` is the one in source. Where nothing checks its accesses, a sentence tells of it when it
+    crashes.
     """
 
     def __init__(
         self, kernel: Any, function: Function, checked: bool, break_on: BreakOn | None = None
     ) -> None:
+        from tileir.codegen.analysis.source_names import kernel_name
         from tileir.codegen.host.running.arguments import bits_layout
         from tileir.codegen.scalar.sizes import memory_bytes
 
@@ -113,7 +115,8 @@ class CpuKernel:
             if isinstance(element, Pointer)
         ]
         where = f" ({function.location})" if function.location else ""
-        self._name = f"tileir cutile: {display(function.name)}{display(where)}"
+        self.name = kernel_name(function)
+        self._told = f"tileir cutile: {display(self.name)}{display(where)}"
         self._checked = checked
         self._crashes: tuple[Crashes, int] | None = None  # with what is told of this kernel
 
@@ -144,7 +147,7 @@ class CpuKernel:
     def _find_crashes(self) -> tuple[Crashes, int]:
         from tileir.codegen.host.running.crashes import crashes, text
 
-        self._crashes = crashes(), text(self._name, "--check memory says where")
+        self._crashes = crashes(), text(self._told, "--check memory says where")
         return self._crashes
 
     def _launch(
@@ -169,11 +172,14 @@ class CpuKernel:
         threads: int | None,
         progress: Progress | None = None,
     ) -> None:
+        names = {}
         for number, _ in self._pointers:
             region = region_at(values[number], known)
             if region:
+                if region.name:
+                    names[number] = region.name
                 if number in self._kernel.info.written and not region.writable:
-                    kernel, what = display(self._kernel.symbol), f"argument {region.name}"
+                    kernel, what = display(self.name), f"argument {region.name}"
                     raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
                 values[number] = Buffer(values[number], region.nbytes)
         allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
@@ -184,9 +190,7 @@ class CpuKernel:
                 ]
                 launch = self._break_on.launch(self._kernel, grid, values, memory, allocations)
                 around.enter_context(launch)
-            self._kernel.launch(
-                grid, values, threads=threads, allocations=allocations, progress=progress
-            )
+            self._kernel.launch_named(grid, values, names, threads, allocations, progress)
 
     def _pack(self, arguments: int) -> bytes | None:
         """Return the arguments as the kernel reads them; None where they lie in an unusual way."""

@@ -10,6 +10,8 @@ from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import Check
 from tileir.messages.wording import choice
 
+FIRST, ALL = "first", "all"
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -42,3 +44,14 @@ class Options:
             object.__setattr__(self, "check", ("memory",))
         if self.check:
             tileir.compile(tileir.assemble(""), check=self.check)
+
+
+def measured(autotune: str | int) -> int | None:
+    """Return how many configurations are measured, None for all; UnsupportedError for nonsense."""
+    if autotune == ALL:
+        return None
+    if autotune == FIRST:
+        return 0
+    if not isinstance(autotune, bool) and str(autotune).isdecimal() and int(autotune) >= 1:
+        return int(autotune)
+    raise UnsupportedError(f'autotune must be "first", "all" or a number from 1, not {autotune!r}')

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import runpy
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
@@ -14,10 +15,15 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
-from tileir.commands.conventions import OK, Parser, UsageError, guarded
+from tileir.commands.checks import check_words
+from tileir.commands.conventions import OK, Parser, UsageError, fail, guarded
+from tileir.errors import UnsupportedError
+from tileir.launch.breakpoints import BREAKS
+from tileir.launch.compile_options import CHECKS
 
 from . import ON_GPU, OPTIONS, flag, install
 from .children import adopt
+from .options import measured
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
@@ -38,7 +44,7 @@ examples:
 
 Processes that the program forks have the CPU as their GPU, too; others with --children only.
 The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
-that is not known, 5 for a package that is missing.
+that is not known and lacks what is changed of it, 5 for a package that is missing.
 
 python -m tileir.cutile is the same.
 """
@@ -60,7 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
         options = {name: getattr(given, name) for name in (*OPTIONS, "compiler")}
-        install(**options)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: fail("cutile", f"warning: {message}", OK)
+            install(**options)
         if given.children:
             adopt(options)
         ready.append(program)
@@ -97,6 +105,12 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     given = parser.parse_args(arguments[:end])
     if given.threads is not None and given.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {given.threads}")
+    check_words("--check", given.check, CHECKS)
+    check_words("--break", given.break_on, BREAKS)
+    try:
+        measured(given.autotune)
+    except UnsupportedError as error:
+        raise UsageError(f"--{error}") from None
     kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
     if not arguments[end + (kind != "script") :]:
         raise UsageError(f"a program is missing (see {parser.prog} --help)")

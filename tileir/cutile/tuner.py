@@ -9,6 +9,7 @@ or at the back edge of a loop.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,22 +18,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from tileir.errors import UnsupportedError
-
 from .driver import Driver, LaunchTimeoutError
-
-FIRST, ALL = "first", "all"
-
-
-def measured(autotune: str | int) -> int | None:
-    """Return how many configurations are measured, None for all; UnsupportedError for nonsense."""
-    if autotune == ALL:
-        return None
-    if autotune == FIRST:
-        return 0
-    if not isinstance(autotune, bool) and str(autotune).isdecimal() and int(autotune) >= 1:
-        return int(autotune)
-    raise UnsupportedError(f'autotune must be "first", "all" or a number from 1, not {autotune!r}')
+from .options import measured
 
 
 def install(
@@ -154,7 +141,8 @@ def _launched(
     """Return a function that launches a configuration once and returns microseconds."""
     stream, grid_fn, kernel, args_fn, hints_fn = functions
     grid = grid_fn(configuration)
-    base = kernel if isinstance(kernel, tune.TileKernel) else kernel(configuration)
+    made = import_module("cuda.tile._execution").kernel
+    base = kernel if isinstance(kernel, made) else kernel(configuration)
     hinted = base.replace_hints(**(hints_fn(configuration) if hints_fn is not None else {}))
     limit = options.get("single_run_timeout_sec")
 
@@ -162,7 +150,9 @@ def _launched(
         given = (stream, grid, hinted, args_fn(configuration))
         if limit is None:
             return tune._benchmark(*given)
-        return tune.benchmark_with_timeout(*given, limit, True)[0]
+        timed = tune.benchmark_with_timeout
+        flushed = (True,) if "flush_l2" in inspect.signature(timed).parameters else ()
+        return timed(*given, limit, *flushed)[0]
 
     return launch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -14,6 +15,7 @@ class Package:
 
     extra  the extra of tileir that installs it: "" if it is always installed, None if no extra does
     exact  the tested versions, if no others are supported
+    tried  whether the installed one, which is not among them, has what is needed of it
     """
 
     name: str
@@ -22,6 +24,7 @@ class Package:
     lowest: str = ""
     below: str = ""
     exact: tuple[str, ...] = ()
+    tried: Callable[[], bool] | None = None
 
     @property
     def wanted(self) -> str:
@@ -34,7 +37,7 @@ class Package:
     def supports(self, version: str) -> bool:
         """Whether that version is supported."""
         if self.exact:
-            return version in self.exact
+            return version in self.exact or (self.tried is not None and self.tried())
         number = _number(version)
         return (not self.lowest or number >= _number(self.lowest)) and (
             not self.below or number < _number(self.below)
@@ -43,7 +46,12 @@ class Package:
 
 def packages() -> tuple[Package, ...]:
     """Return all packages, the required ones first."""
+    from tileir.tools import cutile_hooks as hooks
     from tileir.tools.cutile_versions import VERSIONS
+
+    def tried() -> bool:
+        folder = hooks.package()
+        return folder is not None and not hooks.problems(folder)
 
     return (
         Package("construct", "reading", lowest="2.10.70", below="2.11"),
@@ -54,7 +62,7 @@ def packages() -> tuple[Package, ...]:
         Package("pygments", "colour", extra="colour"),
         Package("pyyaml", "remarks of tileiras", extra="remarks"),
         Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
-        Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS),
+        Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS, tried=tried),
         Package("torch", "tensors, if wanted", extra=None),
     )
 

@@ -10,7 +10,7 @@ from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
 from tileir.messages.missing_packages import CODEGEN
 
-from . import nvidia, self_checks
+from . import cutile_compiler, nvidia, self_checks
 from .packages import installed, look, packages
 
 SCHEMA = 1
@@ -29,6 +29,7 @@ def examine() -> dict[str, Any]:
         "packages": [look(package) for package in packages()],
         "driver": nvidia.look_at_driver(),
         "tools": [nvidia.look_at_tool(name) for name in nvidia.TOOLS],
+        "cutile": cutile_compiler.look(),
     }
     abilities = _abilities(report)
     needed = [
@@ -113,7 +114,8 @@ def _cutile(has: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         return _row(what, False, _state(cutile), f"pip install cuda-tile=={newest}")
     if lacking := _lacking(has, *CODEGEN):
         return _row(what, False, *lacking)
-    return _row(what, True, f"cuda-tile {cutile['version']}")
+    tested = cutile["version"] in cutile["supported"].split(", ")
+    return _row(what, True, f"cuda-tile {cutile['version']}{'' if tested else ', not tested'}")
 
 
 def _assembling(ptxas: Mapping[str, Any]) -> dict[str, Any]:

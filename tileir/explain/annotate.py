@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,11 +18,11 @@ from tileir.bytecode import Bytecode, Function, Section
 from tileir.errors import BytecodeError
 from tileir.formats import codec
 from tileir.formats.attributes import ScalarBits
-from tileir.formats.container import ALIGNED
+from tileir.formats.container import ALIGNED, version_of
 from tileir.formats.cursor import Path, Slice, Span, brief, spell
 from tileir.formats.errors import shorten
 from tileir.formats.leaves import Index, WideInt
-from tileir.formats.sections import BY_NUMBER, SECTIONS
+from tileir.formats.sections import BY_NAME, BY_NUMBER, SECTIONS
 from tileir.formats.types import TYPE_INDEX
 from tileir.formats.version import Version
 from tileir.ir import Op, Value
@@ -41,6 +41,9 @@ LONGEST_HEADING = 4000
 
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
+
+OPAQUE = "opaque"
+"""The kind of the bytes of a newer version that the tables do not know."""
 
 FOLD = 64
 """Most bytes of a blob that are shown in full, unless all bytes are asked for."""
@@ -94,17 +97,20 @@ def annotate(bytecode: Bytecode) -> Iterator[Heading | Leaf]:
     return _Annotator(bytecode).run()
 
 
-def salvage(data: memoryview) -> Iterator[Leaf]:
+def salvage(data: memoryview, assumed: Version | None = None) -> Iterator[Leaf]:
     """Yield the leaves of a broken file as far as it can be read, and the rest as ``unread``.
 
     The meaning of a leaf uses nothing but the leaf. Yields nothing if this is not Tile IR bytecode.
+    The file is read by the version that it states, unless another one is `assumed`.
     """
     spans: list[Span] = []
     with contextlib.suppress(BytecodeError):
-        codec.parse_file(data, trace=spans)
-    version = next((span.value for span in spans if span.kind == "version"), None)
-    if version is None:
+        codec.parse_file(data, trace=spans, assumed=assumed)
+    header = {span.path: span.value for span in spans if span.section == "header"}
+    if "file.header.version" not in header:
         return
+    stated, tag = header["file.header.version"], header.get("file.header.tag", 0)
+    version = version_of({"version": stated, "tag": tag}, assumed)
     payloads, tags = _framed(spans, data), []
     for section in SECTIONS:
         if section.name in payloads:
@@ -166,22 +172,54 @@ def _salvage_section(
 
 
 def spans_of(bytecode: Bytecode) -> list[Span]:
-    """Return the leaves of the schema in file order; with the gaps filled, they tile the file."""
-    data, spans = bytecode.data, []
-    codec.parse_file(data, trace=spans)
+    """Return the leaves of the schema in file order; with the gaps filled, they tile the file.
+
+    What is opaque in a file of a newer version is such a gap.
+    """
+    data, spans, version = bytecode.data, [], bytecode.original.version
+    codec.parse_file(data, trace=spans, assumed=bytecode.original.assumed)
     for section in bytecode.sections:
-        if section.active:
-            codec.parse_section(
-                data,
-                section.name,
-                section.payload,
-                bytecode.version,
-                bytecode.types.tags,
-                trace=spans,
-                eager=True,
-            )
+        if section.active and section.name in BY_NAME:
+            whole = len(spans)
+            try:
+                codec.parse_section(
+                    data,
+                    section.name,
+                    section.payload,
+                    version,
+                    bytecode.types.tags,
+                    trace=spans,
+                    eager=True,
+                )
+            except BytecodeError:
+                if not version.open:
+                    raise
+                del spans[whole:]
     spans.sort(key=lambda span: span.start)
-    return list(_fill_gaps(spans, data, "unused", bytecode.sections))
+    if not version.open:
+        return list(_fill_gaps(spans, data, "unused", bytecode.sections))
+    return list(_fill_gaps(_read(spans, bytecode), data, OPAQUE, bytecode.sections))
+
+
+def _read(spans: list[Span], bytecode: Bytecode) -> list[Span]:
+    """Return spans with one for each opaque end of a body, without those in it.
+
+    The bytes of an op can be known, and what it refers to unknown. An entry of a table that is not
+    known has no span either.
+    """
+    found = [function.opaque for function in bytecode.functions]
+    ends = []
+    for end in sorted(filter(None, found), key=lambda end: end.offset):
+        stop, raw = end.offset + len(end.data), Slice(end.offset, end.data)
+        ends.append(Span(end.offset, stop, "Func", f"func.{OPAQUE}", OPAQUE, raw))
+    starts = [end.start for end in ends]
+
+    def opaque(span: Span) -> bool:
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and span.start < ends[index].end
+
+    known = [span for span in spans if span.kind != "malformed" and not opaque(span)]
+    return sorted([*known, *ends], key=lambda span: span.start)
 
 
 def _fill_gaps(
@@ -212,6 +250,13 @@ class _Annotator:
         for op in self.ops.values():
             self.depths[op] = self.depths[op.parent_op] + 1
         self.starts = {section.offset: section for section in bytecode.sections}
+        found = [function.opaque for function in bytecode.functions] if bytecode.newer else ()
+        self.ends = {end.offset: end.message for end in found if end is not None}
+        self.opaque = [(one.offset or 0, one.message) for one in bytecode.unknown]
+        for section in bytecode.sections:
+            if section.name not in BY_NAME:
+                self.opaque.append((section.payload.offset, "no such section is known"))
+        self.opaque.sort()
         self.section = "header"
         self.function: Function | Declaration | None = None
         self.entries: dict[int, tuple[str, Function | Declaration]] = {
@@ -228,8 +273,9 @@ class _Annotator:
     def run(self) -> Iterator[Heading | Leaf]:
         yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
         for span in spans_of(self.bytecode):
-            if span.kind == "opcode":
-                self.owners[id(span.place[0])] = self.ops[span.start]
+            known = self.ops.get(span.start) if span.kind == "opcode" else None
+            if known is not None:  # else of a function of a newer version that has no name
+                self.owners[id(span.place[0])] = known
             owner, op = self._owner(span.place)
             path = spell(span.place, owner)
             yield from self._headings(span, path, op)
@@ -254,7 +300,10 @@ class _Annotator:
             self.section, self.function = "end", None
             yield Heading("section", "end", span.start)
         entry = FUNCTION_NAME.fullmatch(path)
-        if entry:
+        if entry and int(entry[1]) not in self.entries:  # in a file of a newer version
+            self.function = None
+            yield Heading("function", "entry that is not known", span.start)
+        elif entry:
             word, item = self.entries[int(entry[1])]
             self.function = item
             name = printable(shorten(item.name, LONGEST))
@@ -301,6 +350,8 @@ class _Annotator:
 
     def _meaning(self, span: Span, op: Op | None, field: str, path: str) -> str:
         node, value = span.node, span.value
+        if span.kind == OPAQUE:
+            return f"opaque, {plain(span)}{self._why_opaque(span)}"
         if op is not None:
             named = self._value(op, field)
             if named is not None and node is TYPE_INDEX:
@@ -310,7 +361,8 @@ class _Annotator:
             whole = field in op.attributes  # not a part of a tagged attribute
             if whole and isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
-        if path.startswith("global[") and field.endswith(".value"):
+        globals_known = "Global" not in self.bytecode.original.sealed
+        if globals_known and path.startswith("global[") and field.endswith(".value"):
             return f"{int(value)} {self.bytecode.globals[self._entry(path)].value}"
         if isinstance(node, Index):
             return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
@@ -325,6 +377,15 @@ class _Annotator:
             case "bits":
                 return self._number(node, value)
         return plain(span)
+
+    def _why_opaque(self, span: Span) -> str:
+        """Return what is unknown in opaque bytes, behind a colon; "" if nothing was found."""
+        if span.start in self.ends:
+            return f": {printable(self.ends[span.start])}"
+        index = bisect_left(self.opaque, (span.start, ""))
+        if index == len(self.opaque) or self.opaque[index][0] >= span.end:
+            return ""
+        return f": {printable(self.opaque[index][1])}"
 
     @staticmethod
     def _entry(path: str) -> int:

@@ -24,8 +24,11 @@ def plain(span: Span) -> str:
         return f"0x{int(value):x} {node.describe(value)}"
     match span.kind:
         case "section id":
-            name = BY_NUMBER[value & ~ALIGNED].name if value & ~ALIGNED else "End"
-            return f"{value & ~ALIGNED} {name}" + (", aligned" if value & ALIGNED else "")
+            number = value & ~ALIGNED
+            name = BY_NUMBER[number].name if number in BY_NUMBER else "unknown"
+            return f"{number} {name if number else 'End'}" + (
+                ", aligned" if value & ALIGNED else ""
+            )
         case "opcode" | "type tag" | "debug tag" | "attribute tag":
             return f"{int(value)} {codec.name_of(span.kind, int(value))}"
         case "i64" if value == DYNAMIC:

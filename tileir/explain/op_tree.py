@@ -31,11 +31,14 @@ LAYOUT = """\
   schema      1; another number when a key goes or means something else
   version     of the bytecode: "13.4"
   preview     true, in files that announce public-preview content
+  unknown     [{offset, message}], in files of newer versions than are
+              known, which are not whole here
   producer    what wrote it, or null
   globals     [{name, type, value, alignment, private, constant}]
   declarations  [{name, kind, implements, text}] of functions without
               bodies, in files that have some
-  functions   [{name, parameters, hints, location, ops}]
+  functions   [{name, parameters, hints, location, ops}]; opaque, too, if not
+              all is known: {offset, size, message}, what follows the ops
   parameters  [{name, type, attributes}]
   ops         [{name, results, operands, attributes, offset, location, regions}]
   results     [{name, type}]
@@ -62,6 +65,7 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         "schema": JSON_SCHEMA,
         "version": str(bytecode.version.plain),
         **({"preview": True} if bytecode.version.preview else {}),
+        **({"unknown": _unknown(bytecode)} if bytecode.newer else {}),
         "producer": bytecode.producer,
     }
     out = BoundedText(bytecode)
@@ -90,6 +94,10 @@ def _spell(value: object) -> str:
 def _begun(head: dict[str, object]) -> str:
     """Return an object as JSON without its end, for more keys."""
     return f"{_spell(head)[:-1]}, "
+
+
+def _unknown(bytecode: Bytecode) -> list[dict[str, object]]:
+    return [{"offset": one.offset, "message": one.message} for one in bytecode.touch().unknown]
 
 
 def _declaration(declared: Declaration, bytecode: Bytecode) -> dict[str, object]:
@@ -144,6 +152,10 @@ class _Tree:
             "hints": attribute(function.hints),
             "location": None if function.location is None else str(function.location),
         }
+        end = getattr(function, "opaque", None)
+        if end is not None:
+            opaque = {"offset": end.offset, "size": len(end.data), "message": end.message}
+            head["opaque"] = opaque
         try:
             self._ops(head, function.body.block)
         except KeyError:  # a value that the text does not show, so that it has no name

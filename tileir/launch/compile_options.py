@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 
 Check = Literal["memory", "undefined", "nan"]
 """What can be checked while a kernel runs on the host."""
+
+CHECKS: tuple[Check, ...] = get_args(Check)
 
 
 class CompileOptions(TypedDict, total=False):

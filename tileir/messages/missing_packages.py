@@ -28,8 +28,8 @@ def needing(packages: Sequence[str], what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        name = error.name
-        if isinstance(error, MissingPackageError) or name is None or name not in packages:
+        name = (error.name or "").partition(".")[0]
+        if isinstance(error, MissingPackageError) or name not in packages:
             raise
         lacking = [package for package in packages if not is_installed(package)]
         raise missing(lacking or [name], what) from None

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tileir.errors import BytecodeError
+from tileir.formats.cursor import Opaque, Slice
+from tileir.formats.nodes import opaque_of
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.wire import variable
 from tileir.formats.version import Version
@@ -18,27 +21,36 @@ from tileir.types import FunctionType, Type
 
 from .bad_reference import BadReference
 from .op_decoders import decoders_of
+from .opaque import Unreadable, opaque_from
 from .tables import Tables
 
 
 class BodyDecoder:
-    """Decodes one function body, which lies at offset `base` of the file.
+    """Decodes one function body, whose bytes are `code`.
 
     `locate` returns the location of op number n in pre-order; it is called when a location is first
-    asked for. A reference that leads nowhere is a BadReference with its path below the body.
+    asked for. A reference that leads nowhere is a BadReference with its path below the body. In a
+    file of a newer version it ends the body, as an op does that is not known: `opaque` is the rest
+    of the body then, and `ended` the block behind whose ops it begins. `unlinked` says that it was
+    a reference.
     """
 
     def __init__(
         self,
         version: Version,
         tables: Tables,
-        base: int,
+        code: Slice,
         locate: Callable[[int], Location | None] | None,
     ) -> None:
         self.decoders = decoders_of(version)
+        self.open = version.open
+        self.code = code
+        self.opaque: Opaque | None = None
+        self.unlinked = False
+        self.ended: Block | None = None
         self.tables = tables
         self.linked = tables.types.linked
-        self.base = base
+        self.base = code.offset
         self.locate = locate
         self.values: list[Value] = []
         self.position = 0
@@ -48,6 +60,7 @@ class BodyDecoder:
         block = Block()
         block.arguments = self.define(type.parameters, block)
         block.ops = self.ops(rows)
+        self._note_end(block)
         return Body(type, block)
 
     def define(self, types: Sequence[Type], owner: Op | Block) -> list[Value]:
@@ -64,9 +77,29 @@ class BodyDecoder:
         try:
             for row in rows:
                 ops.append(decoders[row[0]](self, row))
+                if self.opaque is not None:
+                    return ops
         except BadReference as bad:
-            raise bad.inside(len(ops)) from None
+            if not self.open:
+                raise bad.inside(len(ops)) from None
+            self._stop(bad, row)
+        except BytecodeError as error:  # that of a malformed entry of a table
+            if not self.open:
+                raise
+            self._stop(error, row)
+        else:
+            self.opaque = self.opaque or opaque_of(rows)
         return ops
+
+    def _stop(self, error: Unreadable, row: tuple) -> None:
+        """End the body before the op of a row."""
+        self.opaque = opaque_from(error, self.code, self.base + row[1])
+        self.unlinked = True
+
+    def _note_end(self, block: Block) -> None:
+        """Note the innermost block that ends early."""
+        if self.opaque is not None and self.ended is None:
+            self.ended = block
 
     def types(self, numbers: Sequence[int]) -> list[Type]:
         """Return the types with those indices."""
@@ -84,11 +117,13 @@ class BodyDecoder:
         made: list[Region] = []
         for index, blocks in enumerate(regions):
             region = Region()
-            for row in blocks:
+            for row in blocks if self.opaque is None else ():
                 try:
                     region.blocks.append(self._block(row))
                 except BadReference as bad:
                     raise bad.inside("regions", index, len(region.blocks)) from None
+                if self.opaque is not None:
+                    break
             made.append(region)
         return made
 
@@ -105,6 +140,7 @@ class BodyDecoder:
             block.ops = self.ops(ops)
         except BadReference as bad:
             raise bad.inside("ops") from None
+        self._note_end(block)
         del self.values[outer:]
         return block
 

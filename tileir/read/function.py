@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from construct import Container
 
 from tileir import attributes as attr
-from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.cursor import UNKNOWN, Oddity, Slice
+from tileir.formats.errors import BytecodeError
 from tileir.formats.forks import Lock
 from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
@@ -26,6 +27,7 @@ from .bad_reference import BadReference
 from .body import BodyDecoder
 from .debug_info import DebugInfo
 from .once import once
+from .opaque import OpaqueEnd, Unreadable, opaque_from
 from .paused_collector import paused_collector
 from .tables import Tables, decode_attribute
 
@@ -122,6 +124,7 @@ class Function:
         self._lock = Lock()
         self._body: Body | None = None
         self._op_count = 0
+        self._opaque: OpaqueEnd | None = None
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
         self._renamed: RenamedScopes | None = None
         self._name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
@@ -163,14 +166,32 @@ class Function:
 
     @once
     def _signature(self) -> FunctionType:
+        source = self.source
+        if source.version.open and self._unknown_in_entry is not None:
+            return source.tables.types.known_part(self.record["signature"])
+        with source.located():
+            return self._read_signature()
+
+    def _read_signature(self) -> FunctionType:
         types, number = self.source.tables.types, self.record["signature"]
-        with self.source.located():
-            where = f"func[{self.index}].signature"
-            signature = types.at(number, where)
-            if not isinstance(signature, FunctionType):
-                problem = f"{signature} is not a signature"
-                raise BadReference("type", number, len(types), path=where, problem=problem)
+        where = f"func[{self.index}].signature"
+        signature = types.at(number, where)
+        if not isinstance(signature, FunctionType):
+            problem = f"{signature} is not a signature"
+            raise BadReference("type", number, len(types), path=where, problem=problem)
         return signature
+
+    @once
+    def _unknown_in_entry(self) -> Unreadable | None:
+        """The first thing in the entry that cannot be read, in a file of a newer version."""
+        try:
+            with deep_recursion(self.source.limits):
+                _ = self._read_signature()
+                for name in ("hints", "argument_attributes"):
+                    self._read_attribute(name)
+        except (BadReference, BytecodeError) as error:
+            return error
+        return None
 
     @once
     def hints(self) -> attr.Hints:
@@ -189,14 +210,18 @@ class Function:
         return self._attribute("argument_attributes") or ()
 
     def _attribute(self, name: str) -> Any:
-        record, source = self.record[name], self.source
-        if record is None:
+        source = self.source
+        if source.version.open and self._unknown_in_entry is not None:
             return None
         with source.located(), deep_recursion(source.limits):
-            try:
-                return decode_attribute(record, source.tables)
-            except BadReference as bad:
-                raise bad.at(f"func[{self.index}].{name}") from None
+            return self._read_attribute(name)
+
+    def _read_attribute(self, name: str) -> Any:
+        record = self.record[name]
+        try:
+            return None if record is None else decode_attribute(record, self.source.tables)
+        except BadReference as bad:
+            raise bad.at(f"func[{self.index}].{name}") from None
 
     @property
     def code(self) -> Slice:
@@ -214,24 +239,46 @@ class Function:
         return self._body
 
     @property
+    def opaque(self) -> OpaqueEnd | None:
+        """The end of the body that cannot be read, in a file of a newer version; usually None."""
+        _ = self.body
+        return self._opaque
+
+    @property
     def decoded(self) -> bool:
         """Whether the body has been decoded, so that it may have been changed."""
         return self._body is not None
 
     def _decode(self) -> Body:
         source, path = self.source, f"func[{self.index}].body"
-        rows, odd = source.body(self.code, path)
         locate = self.locate_op if self.record["location"] else None
-        decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
+        decoder = BodyDecoder(source.version, source.tables, self.code, locate)
+        rows, odd = self._rows(decoder, path)
         with source.located(), deep_recursion(source.limits):
             try:
                 body = decoder.decode(rows, self._signature)
             except BadReference as bad:
                 raise bad.at(path) from None
         self._op_count = decoder.position
+        end = decoder.opaque
+        if end is not None:
+            if decoder.unlinked:  # what the codec met behind it is a consequence
+                odd = [one for one in odd if one.offset < end.raw.offset]
+                odd.append(Oddity(UNKNOWN, end.error.offset, "Func", path, end.message))
+            block = decoder.ended or body.block
+            self._opaque = OpaqueEnd(end.raw.offset, end.raw.data, end.message, block)
         if not self._again:
             source.note(odd)
         return body
+
+    def _rows(self, decoder: BodyDecoder, path: str) -> tuple[list[tuple], list[Oddity]]:
+        """Return the op rows of the body, none if the entry is not known; and the oddities."""
+        unknown = self._unknown_in_entry if self.source.version.open else None
+        if unknown is None:
+            return self.source.body(self.code, path)
+        decoder.opaque = opaque_from(unknown, self.code, self.code.offset)
+        decoder.unlinked = True
+        return [], []
 
     def original(self) -> Function:
         """Return the function as the file has it, without any changes made to this one."""
@@ -321,7 +368,13 @@ class Function:
             try:
                 return self._rename(source.debug.location(number, position))
             except BadReference as bad:
+                if source.version.open:
+                    return None
                 raise bad.at(f"func[{self.index}].location") from None
+            except BytecodeError:
+                if source.version.open:
+                    return None
+                raise
 
     def check_locations(self) -> None:
         """Raise BytecodeError if the location of the function or of one of its ops is wrong.
@@ -329,7 +382,7 @@ class Function:
         The body must have been decoded.
         """
         number, source = self.record["location"], self.source
-        if not number:
+        if not number or source.version.open:  # which may have others
             return
         with source.located():
             try:
@@ -356,11 +409,16 @@ class Function:
             try:
                 first = debug.start_of(number) + 1
                 records = debug.indices[first : first + self._op_count]
-                locate = debug.locator(number)
                 last = {record: position for position, record in enumerate(records)}
+                if source.version.open:  # in which a record may be unknown, which is None then
+                    own = [self.locate_op(position) for record, position in last.items() if record]
+                    return [location for location in own if location is not None]
+                locate = debug.locator(number)
                 found = [locate(position) for record, position in last.items() if record]
                 return [self._rename(location) for location in found if location is not None]
             except BadReference as bad:
+                if source.version.open:
+                    return []
                 raise bad.at(f"func[{self.index}].location") from None
 
     def __repr__(self) -> str:

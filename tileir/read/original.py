@@ -15,14 +15,17 @@ from construct import Container
 
 from tileir.errors import BytecodeError
 from tileir.formats import codec
-from tileir.formats.container import version_of
-from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.container import nothing_read, version_of
+from tileir.formats.cursor import UNKNOWN, Oddity, Opaque, Slice
 from tileir.formats.deferred import Deferred
+from tileir.formats.errors import LONGEST_PATH, shorten
 from tileir.formats.forks import Lock
 from tileir.formats.functions import KERNEL
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import MAX_SHARED_PARAMETERS, Limits
+from tileir.formats.nodes import opaque_of
 from tileir.formats.recursion import deep_recursion
+from tileir.formats.version import Version
 
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
@@ -37,6 +40,9 @@ from .type_table import TypeTable
 DEFERRED = ("Type", "Debug")
 """Sections of which many records may be unused: in long ones, a record is read when first used."""
 
+NEEDED = ("String",)
+"""Sections without which nothing can be said of a file, whatever its version."""
+
 
 class OriginalFile:
     """A file as it was read. Opening reads header, section list and small tables.
@@ -46,7 +52,9 @@ class OriginalFile:
     data       the bytes
     limits     how deep things may be nested
     file       the records of header and sections, payloads as slices
-    version    bytecode version of the file
+    version    the version by which the file is read: see `formats.version.Newer`
+    assumed    the version that a caller gave in place of the one that the header states
+    sealed     names of sections of which something is unknown, and what; they cannot be changed
     tag        16 bits of the header that say something about the whole file
     sections   `Section` objects in file order, ignored ones included
     tables     strings, types and constants
@@ -55,21 +63,32 @@ class OriginalFile:
     oddities   the oddities of what has been read so far
     """
 
-    def __init__(self, data: memoryview, limits: Limits, reference: bool) -> None:
+    def __init__(
+        self,
+        data: memoryview,
+        limits: Limits,
+        reference: bool,
+        assumed: Version | None = None,
+    ) -> None:
         self.data = data
         self.limits = limits
         self.oddities: list[Oddity] = []
         self._reference = reference
         self._unused_due: bool | None = None
         self._lock = Lock()
-        self.file = codec.parse_file(data, warnings=self.oddities)
-        self.version = version_of(self.file["header"])
+        self.assumed = assumed
+        self.sealed: dict[str, str] = {}
+        self.file = codec.parse_file(data, warnings=self.oddities, assumed=assumed)
+        self.version = version_of(self.file["header"], assumed)
         self.tag: int = self.file["header"]["tag"]
         self.sections = tuple(_sections(self.file["sections"]))
         self._active = {section.name: section for section in self.sections}
         self._type_tags: Sequence[int | None] = ()
-        with self.located():
-            self._read_tables()
+        try:
+            with self.located():
+                self._read_tables()
+        except BytecodeError as error:
+            raise nothing_read(self.version, error) from None
 
     def _read_tables(self) -> None:
         empty = Container(entries=())
@@ -81,9 +100,12 @@ class OriginalFile:
         producer = self.section("Producer")
         self.producer: str | None = None
         if producer is not None:
-            self.producer = strings.at(producer["producer"], "producer.producer")
-        records = self.section("Global") or ()
-        self.globals = [(self._global(record, n), record) for n, record in enumerate(records)]
+            with self._tolerant("Producer"):
+                self.producer = strings.at(producer["producer"], "producer.producer")
+        self.globals: list[tuple[Global, Container]] = []
+        for index, record in enumerate(self.section("Global") or ()):
+            with self._tolerant("Global"):
+                self.globals.append((self._global(record, index), record))
 
     def _global(self, record: Container, index: int) -> Global:
         path, tables = f"global[{index}]", self.tables
@@ -112,11 +134,12 @@ class OriginalFile:
             records = self.section("Func") or ()
             self._count_parameters(records)
             source = cast(Source, self)  # pyright does not look through `once`
-            return [
-                Function(source, index, record)
-                for index, record in enumerate(records)
-                if record["flags"] & KERNEL
-            ]
+            functions = []
+            for index, record in enumerate(records):
+                if record["flags"] & KERNEL:
+                    with self._tolerant("Func"):
+                        functions.append(Function(source, index, record))
+            return functions
 
     @once
     def declarations(self) -> list[Declaration]:
@@ -129,12 +152,12 @@ class OriginalFile:
         if not self.version.preview:
             return []
         with self.located(), deep_recursion(self.limits):
-            records = self.section("Func") or ()
-            return [
-                (self._declaration(record, index), record)
-                for index, record in enumerate(records)
-                if not record["flags"] & KERNEL
-            ]
+            declared = []
+            for index, record in enumerate(self.section("Func") or ()):
+                if not record["flags"] & KERNEL:
+                    with self._tolerant("Func"):
+                        declared.append((self._declaration(record, index), record))
+            return declared
 
     def _declaration(self, record: Container, index: int) -> Declaration:
         try:
@@ -170,30 +193,61 @@ class OriginalFile:
                 return None
             return DebugInfo(record, self.tables.strings, self.error, self.limits)
 
+    # Sections -----------------------------------------------------------------------------------
+
     def section(self, name: str) -> Any:
         """Return the record of the active section of a name; None without one.
 
-        Bytes after the record are noted as an oddity.
+        Bytes after the record are noted as an oddity. In a file of a newer version, a section that
+        cannot be read is as if there were none, apart from the strings; without names there is
+        nothing to say of anything.
         """
         section = self._active.get(name)
         if section is None:
             return None
-        record, stop = codec.parse_section(
-            self.data,
-            name,
-            section.payload,
-            self.version,
-            self._type_tags,
-            limits=self.limits,
-            warnings=self.oddities,
-            deferred=name in DEFERRED,
-            reference=self._reference,
-        )
+        record = None
+        with self._tolerant(name) if name not in NEEDED else contextlib.nullcontext():
+            record, stop = codec.parse_section(
+                self.data,
+                name,
+                section.payload,
+                self.version,
+                self._type_tags,
+                limits=self.limits,
+                warnings=self.oddities,
+                deferred=name in DEFERRED,
+                reference=self._reference,
+            )
+            self._check_end(section, opaque_of(record), stop)
+        return record
+
+    def _check_end(self, section: Section, opaque: Opaque | None, stop: int) -> None:
+        """Note bytes of a section after what could be read of it, which end at `stop`."""
+        name = section.name
+        if opaque is not None:  # of which the codec has warned
+            self.sealed[name] = opaque.message
         rest = bytes(self.data[stop : section.payload.offset + section.size])
         if rest.strip(bytes((FILL,))):
-            text = f"{len(rest)} unused bytes"
-            self.oddities.append(Oddity("unused", stop, name, name.lower(), text))
-        return record
+            text, kind = f"{len(rest)} unused bytes", "unused"
+            if self.version.open:
+                text, kind = f"{len(rest)} bytes behind all that is known are opaque", UNKNOWN
+                self.sealed[name] = text
+            self.oddities.append(Oddity(kind, stop, name, name.lower(), text))
+
+    @contextlib.contextmanager
+    def _tolerant(self, name: str) -> Iterator[None]:
+        """In a file of a newer version, make an error in a section an oddity, and seal it."""
+        try:
+            yield
+        except (BadReference, BytecodeError) as error:
+            if not self.version.open:
+                raise
+            where = self._active[name].payload.offset
+            offset = error.offset if isinstance(error, BytecodeError) else where
+            path = shorten(error.path, LONGEST_PATH)
+            text = f"expected {error.expected}, found {error.found}"
+            self.sealed[name] = text
+            self.oddities.append(Oddity(UNKNOWN, offset, name, path, text))
 
     def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
         """Return the op rows of a body, and its oddities."""

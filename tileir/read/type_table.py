@@ -35,6 +35,7 @@ from tileir.types import (
     Tile,
     Token,
     Type,
+    UnknownType,
 )
 
 from .bad_reference import BadReference, Refuse, again, unlocated
@@ -135,6 +136,19 @@ class TypeTable(Linker, Sequence[Type]):
         if index in self._broken:
             raise again(self._broken[index])
         return self.linked[index]
+
+    def known_part(self, index: int) -> FunctionType:
+        """Return a signature of which something cannot be read, as far as it can."""
+        entry: Any = self.entries[index] if index < len(self.entries) else {}
+
+        def known(numbers: Sequence[int] | None) -> tuple[Any, ...]:
+            peeked = [(number, self.peek(number)) for number in numbers or ()]
+            return tuple(
+                UnknownType(int(number)) if type is None or isinstance(type, FunctionType) else type
+                for number, type in peeked
+            )
+
+        return FunctionType(known(entry.get("parameters")), known(entry.get("results")))
 
     def _references(self, number: int) -> Iterator[int]:
         entry, size = self.entries[number], len(self.entries)

@@ -24,7 +24,6 @@ from tileir.launch.compile_options import CompileOptions
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import decode_text, printable
 from tileir.messages.wording import did_you_mean
-from tileir.tools import nvidia
 
 from . import requests
 from .failures import failure
@@ -144,13 +143,17 @@ def _options(given: Mapping[str, Any], bytecode: Bytecode) -> dict[str, Any]:
         raise ParameterError(str(error)) from None
 
 
+def _cubin(compiled: Any, lines: bool) -> bytes:
+    from tileir.codegen.cubins import assembled
+
+    return assembled(compiled.ptx, compiled.target, lines)
+
+
 _MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], object]] = {
     "ptx": lambda compiled, _: compiled.ptx,
     "plan": lambda compiled, _: compiled.plan,
     "llvm": lambda compiled, _: compiled.llvm_ir,
-    "cubin": lambda compiled, options: _base64(
-        nvidia.assemble(compiled.ptx, compiled.target, bool(options["lineinfo"]))
-    ),
+    "cubin": lambda compiled, options: _base64(_cubin(compiled, bool(options["lineinfo"]))),
 }
 """What `emit` may name -> how it is made of a compilation and its options."""
 

@@ -20,6 +20,7 @@ from tileir.errors import (
     UnsupportedError,
     VerifyError,
 )
+from tileir.formats.container import not_known
 from tileir.gpus import TARGETS, unknown
 from tileir.messages.texts import display
 from tileir.tools import nvidia
@@ -35,6 +36,17 @@ NO_PTXAS = (
 _PLACE = re.compile(r"^(?P<file>[^\"\n]+?):(?P<line>\d+):(?P<column>\d+)")
 
 
+def known_module(bytecode: bytes) -> tileir.Bytecode:
+    """Return a module; BytecodeError for one of a newer version than is known, as of tileiras.
+
+    Frontends write an older version then, in which all is known.
+    """
+    module = tileir.Bytecode.parse(bytecode)
+    if module.newer:
+        raise not_known(str(module.version))
+    return module
+
+
 def compiled(
     bytecode: bytes, target: str, lines: bool, options: Mapping[str, Any]
 ) -> tuple[Any, bytes]:
@@ -46,9 +58,11 @@ def compiled(
         raise unknown(target, TARGETS, "GPU")
     if nvidia.find("ptxas") is None:
         raise ToolError(NO_PTXAS)
-    module = tileir.Bytecode.parse(bytecode)
+    module = known_module(bytecode)
     made = tileir.compile(module, target, lineinfo=lines, **dict(options))
-    return made, nvidia.assemble(made.ptx or "", target, lines)
+    from tileir.codegen.cubins import assembled
+
+    return made, assembled(made.ptx or "", target, lines)
 
 
 def exit_code(error: TileIRError) -> int:

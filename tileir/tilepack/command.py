@@ -8,7 +8,7 @@ from typing import Any
 
 from tileir.commands.conventions import UsageError, check_output, write_output
 from tileir.commands.launch_options import add_options, named_as_written, options_given
-from tileir.commands.modules import check_entry, open_module
+from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.errors import PackageError
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
@@ -46,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="say what is in a package")
     add("--json", action="store_true", help="with --list, the manifest")
     add_options(parser)
+    add_assume_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError("a package is for GPUs, not for this machine's CPU")
     with compiling():
         given: dict[str, Any] = options_given(arguments)
-    bytecode = open_module(arguments.file)
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     for name, value in (

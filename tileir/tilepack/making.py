@@ -10,7 +10,6 @@ from typing import Any
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.gpus import assembled_for
-from tileir.tools import nvidia
 
 from .archive import write_archive
 from .manifest import FORMAT, NAME, SCHEMA, file_row
@@ -65,7 +64,9 @@ def _target(
     if "ptx" in emit:
         files["ptx"] = compiled.ptx.encode()
     if "cubin" in emit:
-        files["cubin"] = nvidia.assemble(compiled.ptx, compiled.target, lines)
+        from tileir.codegen.cubins import assembled
+
+        files["cubin"] = assembled(compiled.ptx, compiled.target, lines)
     named = {kind: file_row(compiled.target, kind, data) for kind, data in files.items()}
     row = {
         "target": compiled.target,

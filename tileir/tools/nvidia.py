@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,12 +101,30 @@ def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
 
 def _ptxas(ptx: str, target: str, folder: str, *options: str) -> subprocess.CompletedProcess[bytes]:
     """Have ptxas make a cubin of PTX in a folder, and return what it says."""
-    named = _PTX_TARGET.search(ptx)
-    arch = assembled_for(target, named[1] if named else target)
+    arch = architecture(ptx, target)
     source = Path(folder, "kernel.ptx")
     source.write_text(ptx)
     cubin = str(Path(folder, _CUBIN))
     return _run("ptxas", *options, f"-arch={arch}", "-o", cubin, str(source))
+
+
+def architecture(ptx: str, target: str) -> str:
+    """Return the GPU for which ptxas assembles PTX that was made for a target."""
+    named = _PTX_TARGET.search(ptx)
+    return assembled_for(target, named[1] if named else target)
+
+
+def ptxas_version() -> str:
+    """Return what the ptxas that is found says about its version; ToolError if there is none."""
+    tool = find("ptxas")
+    state = tool.stat() if tool else None
+    return _version(tool, state and (state.st_size, state.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _version(tool: Path | None, state: tuple[int, int] | None) -> str:
+    """Return the version of a tool as long as the file has not changed."""
+    return _run("ptxas", "--version").stdout.decode(errors="replace").strip()
 
 
 def disassemble(cubin: bytes, lines: bool = False) -> bytes:

@@ -37,6 +37,11 @@ def good_functions(
     return _divided("functions", functions, problem)
 
 
+def whole(functions: Iterable[Any]) -> list[Any]:
+    """Return the functions that can be read to their ends: all, but in files of newer versions."""
+    return [function for function in functions if getattr(function, "opaque", None) is None]
+
+
 def good_globals(variables: Any) -> tuple[list[Global], list[Diagnostic]]:
     """Return the items of a list that are globals, and what is wrong with the others."""
 

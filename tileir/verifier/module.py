@@ -21,11 +21,11 @@ from tileir.read.text_positions import located
 
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
-from .items import good_functions, good_globals, producer_problems
+from .items import good_functions, good_globals, producer_problems, whole
 from .malformed import all_well_formed
 from .rules import hints, names, preview, symbols
 from .rules.debug import function_problem
-from .rules.header import OFFSET, TAG, tag_problem
+from .rules.header import OFFSET, TAG, newer_problems, tag_problem
 from .rules.targets import check_target
 from .wording import named
 
@@ -55,7 +55,8 @@ def verify(
     if target is not None:
         check_target(target)
     bytecode.touch()
-    diagnostics = _module(bytecode, bytecode.functions, target, warn=True)
+    diagnostics = list(newer_problems(bytecode))
+    diagnostics += _module(bytecode, bytecode.functions, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
             diagnostics.append(replace(odd, kind=FLAGS.id))
@@ -95,13 +96,14 @@ def check_well_formed(
 def _module(
     bytecode: Bytecode, given: Sequence[Function], target: str | None, warn: bool
 ) -> list[Diagnostic]:
-    functions, diagnostics = good_functions(given)
+    functions, diagnostics = good_functions(whole(given) if bytecode.newer else given)
     globals_, wrong = good_globals(bytecode.globals)
     diagnostics += [*_header(bytecode), *wrong, *producer_problems(bytecode)]
     diagnostics += _items(functions, globals_, warn)
     variables = {variable.name: variable for variable in globals_}
+    version = bytecode.original.version if bytecode.newer else bytecode.version
     for function in functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
+        diagnostics += body_diagnostics(function, variables, version, target, warn)
     return diagnostics + list(_preview(bytecode, functions))
 
 

@@ -24,6 +24,7 @@ from tileir.read.untouched import same_globals, same_objects, untouched
 
 from .attributes import Record
 from .built_function import BuiltFunction
+from .newer import check_opaque, check_places, refuse_newer, refuse_opaque
 from .sections import Writer
 from .unreferenced import Entries, body_references
 
@@ -53,6 +54,8 @@ def rewritten(module: Module, check: bool) -> bytes:
     _check_lists(module)
     if untouched(module):
         return codec.build_file(original.file)
+    if original.version.open:
+        check_places(module)
     variables = {variable.name: variable for variable in module.globals}
     writer = Writer(original.version, original, check, globals=variables)
     producers = writer.records("Producer")
@@ -66,7 +69,8 @@ def rewritten(module: Module, check: bool) -> bytes:
     )
     if check:
         _check_uses(writer, module)
-    writer.empty_lost(before, after)
+    if not original.version.open:  # what is opaque may refer to anything
+        writer.empty_lost(before, after)
     return writer.file()
 
 
@@ -75,6 +79,7 @@ def compacted(module: Module, check: bool) -> bytes:
     original = module.original
     _check_version(module)
     _check_lists(module)
+    refuse_newer(original.version)
     _check_overlap(original)
     writer = Writer(
         original.version,
@@ -119,8 +124,9 @@ def _unread(function: Function | BuiltFunction) -> Function | BuiltFunction:
 
 def _check_version(module: Module) -> None:
     original = module.original
-    if (module.version, module.tag) != (original.version, original.tag):
-        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
+    stated = original.version.stated
+    if (module.version, module.tag) != (stated, original.tag):
+        raise BuildError(f"the file is of version {stated}, tag {original.tag}")
 
 
 def _check_lists(module: Module) -> None:
@@ -214,6 +220,7 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
     """Return the record of a function of another file, or of one that was built."""
     if not isinstance(function, Function):
         return writer.built(function)
+    refuse_opaque(function)
     record = writer.function(function)
     if function.decoded:
         _checked(writer, function, function.body)
@@ -263,6 +270,9 @@ def _own(writer: Writer, function: Function) -> Record:
     if not function.touched:
         return record
     original = function.original()
+    if original.opaque is not None:
+        check_opaque(writer, function, original)
+        return record
     was, now = writer.entry(original), writer.entry(function)
     changes = {name: now[name] for name in now if now[name] != was[name]}
     if "flags" in changes or "hints" in changes:

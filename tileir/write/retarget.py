@@ -114,7 +114,7 @@ class _Retarget:
 
     def run(self) -> bytes:
         bytecode, limits = self.bytecode, self.bytecode.limits
-        file = codec.parse_file(bytecode.data)
+        file = codec.parse_file(bytecode.data, assumed=bytecode.original.assumed)
         records = self._records()
         for name, (record, _) in records.items():
             if SECTIONS[name].since > self.target:

@@ -257,12 +257,20 @@ class Writer:
         rest = self._read(name)[1]
         self.payloads[name] = payload + (rest if rest.strip(bytes((FILL,))) else b"")
 
+    def _refuse_sealed(self, name: str) -> None:
+        """Raise BuildError for a section of a newer version of which something is unknown."""
+        unknown = self.original.sealed.get(name) if self.original else None
+        if unknown is not None:
+            raise BuildError(f"the {name} section cannot be changed: {unknown}")
+
     def drop(self, name: str) -> None:
         """Leave a section out."""
+        self._refuse_sealed(name)
         self.dropped.add(name)
 
     def _read(self, name: str) -> tuple[Any, bytes]:
         """Return the record of a section of the file, None without one, and the bytes after it."""
+        self._refuse_sealed(name)
         original = self.original
         present = [s for s in (original.sections if original else ()) if s.name == name]
         if original is None or not present:
@@ -279,7 +287,12 @@ class Writer:
         return record, bytes(data[stop : payload.offset + len(payload.data)])
 
     def records(self, name: str) -> list[Record]:
-        """Return the record of a section of the file in a list, an empty one without a section."""
+        """Return the record of a section of the file in a list, an empty one without a section.
+
+        One of which something is unknown counts as none.
+        """
+        if self.original and name in self.original.sealed:
+            return []
         record, _ = self._read(name)
         return [] if record is None else [record]
 

@@ -52,6 +52,12 @@ def load_module(ptx: str) -> Module:
     return Module(ptx)
 
 
+def own_module(ptx: str) -> Module:
+    """Return a module whose variables are nobody else's; without any, it is the cached one."""
+    module = load_module(ptx)
+    return Module(ptx) if module.variables else module
+
+
 def launch(
     ptx: str | Module,
     plan: dict[str, Any],

@@ -14,7 +14,7 @@ from tileir.errors import EmulationError, LaunchError, UnsupportedError
 from tileir.messages.texts import display
 
 from .checking import checked, checked_allocations
-from .launching import Result, launch
+from .launching import Result, launch, own_module
 from .module import Module
 from .recipes import lacking
 
@@ -107,7 +107,7 @@ class Program(Mapping[str, EmulatedKernel]):
 
     def __init__(self, ptx: str, plans: Mapping[str, Mapping[str, Any]]) -> None:
         self.ptx = ptx
-        self._module = Module(ptx)
+        self._module = own_module(ptx)
         if not self._module.text.entries and (plans or ".version" not in ptx):
             raise _no_kernels(ptx)
         self._kernels = {

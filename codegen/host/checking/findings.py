@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.codegen.host.running.messages import number_of, patterns, unravel
-from tileir.codegen.host.running.report import Handler, Report
+from tileir.codegen.host.running.report import Handler, Names, Report
 from tileir.errors import KernelError
 from tileir.ir.arrays import DTYPES
 
@@ -36,13 +36,14 @@ def _access(site: Mapping[str, Any]) -> Handler:
         if low or high:
             (number,) = site["parameters"]
             size = high - low
-            where = f"at offset {address - low} of parameter {number}, which has {size} bytes"
-            where += _claimed(site["claims"])
+            named = _parameters([number], report.names)
+            where = f"at offset {address - low} of {named}, which has {size} bytes"
+            where += _claimed(site["claims"], number in report.names)
         elif site["any"]:
             where = f"at {address:#x}, which is not within any known memory"
         elif site["parameters"]:
-            numbers = ", ".join(map(str, site["parameters"]))
-            where = f"at {address:#x}, which is not within any of the parameters {numbers}"
+            named = _parameters(site["parameters"], report.names)
+            where = f"at {address:#x}, which is not within any of the {named}"
         else:
             where = f"at {address:#x}, outside of the memory of the kernel's own that it points to"
         raise _error(site, report, f"{what} {where}")
@@ -50,10 +51,24 @@ def _access(site: Mapping[str, Any]) -> Handler:
     return handle
 
 
-def _claimed(parameters: list[int]) -> str:
-    """Return which parameters say that a view reaches further than its memory does."""
+def _parameters(numbers: list[int], names: Names) -> str:
+    """Spell parameters: as the arguments that they are in source, or by their numbers."""
+    if all(number in names for number in numbers):
+        what, spelled = "argument", [names[number] for number in numbers]
+    else:
+        what, spelled = "parameter", [str(number) for number in numbers]
+    return f"{what}{'s' if len(numbers) > 1 else ''} {', '.join(spelled)}"
+
+
+def _claimed(parameters: list[int], is_named: bool) -> str:
+    """Return which parameters say that a view reaches further than its memory does.
+
+    Those of an argument that `is_named` in source are its extents and strides.
+    """
     if not parameters:
         return ""
+    if is_named:
+        return ", fewer than its extents and strides say,"
     *first, last = map(str, parameters)
     named = f"s {', '.join(first)} and {last}" if first else f" {last}"
     return f", fewer than parameter{named} say{'' if first else 's'},"
@@ -64,6 +79,7 @@ def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError
         problem,
         op=site["op"],
         kernel=site["kernel"],
+        function=site["function"],
         location=site["location"],
         block=report.block,
         indices=[unravel(report.index, site["shape"])],

@@ -19,6 +19,7 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.host.planning.tiles import is_single, is_tile
+from tileir.codegen.ops import traits_of
 from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Element
@@ -40,6 +41,10 @@ MIN_BYTES, MAX_BYTES = 1 << 10, 1 << 16
 
 MAX_LOOPS = 4
 """The most loops among which lines are divided."""
+
+BUSY = 12
+"""Simple operations on an element from which on a loop takes as long as memory does: memory gives a
+line, which is a vector, in about so many cycles. A faster loop would wait for its prefetches."""
 
 
 class Ahead:
@@ -122,12 +127,36 @@ def _found_loads(lowering: Lowering, op: Op) -> Iterator[Op]:
 
 
 def _users(lowering: Lowering, load: Op) -> list[Op]:
-    """Return the ops whose loops read what is loaded, in order."""
-    return [
+    """Return the ops whose loops read what is loaded, in order: the busiest one if it has time."""
+    users = [
         op
         for op in _loop_ops(lowering, load.parent)
         if load in _loads(lowering, op) and _may_prefetch(lowering, op, load)
     ]
+    work = {op: _work(lowering, op) for op in users}
+    busiest = max(users, key=work.__getitem__, default=None)
+    return users if busiest is None or work[busiest] < BUSY else [busiest]
+
+
+def _work(lowering: Lowering, op: Op) -> int:
+    """Return the simple operations that the op's loop computes an element with."""
+    total = traits_of(op).cost if is_inline(op) else 0
+    for value in _computed(lowering, op):
+        total += traits_of(value.owner).cost
+    return total
+
+
+def _computed(lowering: Lowering, op: Op) -> Iterator[Value]:
+    """Yield the tiles that the op's loop computes, each once."""
+    stack, seen = [*op.operand_list()], set()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen or not is_tile(value) or value in lowering.storage:
+            continue
+        seen.add(id(value))
+        if isinstance(value.owner, Op) and is_inline(value.owner):
+            yield value
+            stack += value.owner.operand_list()
 
 
 def _loop_ops(lowering: Lowering, block: Block) -> list[Op]:
@@ -154,7 +183,9 @@ def _may_prefetch(lowering: Lowering, op: Op, load: Op) -> bool:
     if op.name == "store_view_tko":
         kind = load.results[0].type
         several = kind.size > kind.shape[-1]
-        return several and load in lowering.storage.fusion.deferred_to.get(id(op), ())
+        fusion = lowering.storage.fusion
+        read = [*fusion.deferred_to.get(id(op), ()), *fusion.stored_from.get(id(op), ())]
+        return several and load in read
     return True
 
 

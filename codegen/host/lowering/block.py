@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.source_names import kernel_name
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
@@ -83,7 +84,7 @@ class Lowering(ABC):
 
     `singles` has the LLVM value of tiles with one element, `tensors` the run-time form of views,
     both by the id of the value; `storage` says which tiles have buffers. `direct` has the tiles
-    that the current loop reads from tensors although they have buffers. `enclosing` are the ops
+    that loops read from tensors although they have buffers. `enclosing` are the ops
     around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time. `streams`: whether it stores past the caches.
     `loads_of` and `loop_ops` are what `ahead` has found out.
@@ -94,6 +95,7 @@ class Lowering(ABC):
     nothing is read ahead of time."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
+        """Begin the function that runs a block, with nothing in it but its entry and its exit."""
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}
@@ -109,6 +111,7 @@ class Lowering(ABC):
         self._shared: dict[tuple[str, Hashable], ir.Value] = {}
         self._scopes = 0
         self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
+        self._stack: ir.MDValue | None = None
         self.function = Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
@@ -268,9 +271,23 @@ class Lowering(ABC):
         element = value.type.element
         address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
-        if self._written and self.buffer(value) not in self._written[0]:
-            stored.set_metadata("noalias", self._written[1])
+        self.mark_as_read(stored, value)
         return from_memory(self.builder, stored, element)
+
+    def mark_as_read(
+        self, stored: ir.Instruction, value: Value, *scopes: ir.MDValue | None
+    ) -> None:
+        """Mark a load of an element of a tile as not aliasing what the current loop fills.
+
+        Nor, if any are given, what has these alias scopes.
+        """
+        found = [scope for scope in scopes if scope is not None]
+        if self._written and self.buffer(value) not in self._written[0]:
+            found.append(self._written[1])
+        if found:
+            each = [scope for node in found for scope in node.operands]
+            together = self.function.module.add_metadata(each)
+            stored.set_metadata("noalias", found[0] if len(found) == 1 else together)
 
     def store_element(self, value: Value, position: Position, result: ir.Value) -> None:
         """Store an element of a tile that an op computes."""
@@ -289,6 +306,11 @@ class Lowering(ABC):
             align=memory_bytes(element),
         )
         if self._written and offset in self._written[0]:
+            stored.set_metadata("alias.scope", self._written[1])
+
+    def mark_as_written(self, stored: ir.Instruction, value: Value) -> None:
+        """Mark a store to the buffer of a tile that the current loop fills."""
+        if self._written and self.buffer(value) in self._written[0]:
             stored.set_metadata("alias.scope", self._written[1])
 
     @contextmanager
@@ -314,6 +336,13 @@ class Lowering(ABC):
             self._slots[id(value)] = self.slot(memory_type(value.type.element))
         return self._slots[id(value)]
 
+    @property
+    def stack(self) -> ir.MDValue:
+        """The alias scope of arrays on the stack."""
+        if self._stack is None:
+            self._stack = self.new_scope()
+        return self._stack
+
     def new_scope(self) -> ir.MDValue:
         """Make an alias scope: metadata for memory that nothing else in a loop overlaps."""
         module = self.function.module
@@ -335,6 +364,7 @@ class Lowering(ABC):
             "kind": kind,
             "op": op.name,
             "kernel": self.kernel.symbol,
+            "function": kernel_name(self.kernel.function),
             "location": op.location_text,
         }
         self.sites.append({**known, **details})

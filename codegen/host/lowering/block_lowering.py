@@ -20,12 +20,10 @@ from tileir.ir import Op
 from .ahead import elements
 from .block import Lowering
 from .chapters.memory import with_deferred
+from .chapters.pieces import is_short_slice, keep_slice
 from .evaluate import Evaluator
 from .position import ZERO, Position
 from .rows import is_inline, row_of
-
-_UNORDERED = {None, "weak", "relaxed"}
-"""Memory orderings by which blocks do not wait for each other's stores."""
 
 
 class BlockLowering(Lowering):
@@ -33,12 +31,11 @@ class BlockLowering(Lowering):
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         super().__init__(module, kernel, storage)
-        orders = {op.attributes.get("memory_ordering_semantics") for op in kernel.walk()}
-        self._may_stream = module.triple.startswith("x86_64") and not orders - _UNORDERED
+        self._may_stream = module.triple.startswith("x86_64")
 
     @property
     def may_stream(self) -> bool:
-        """Whether the machine can, and no op of the kernel acquires or releases memory."""
+        """Whether the machine can."""
         return self._may_stream and not self.looks_at_elements
 
     def lower_op(self, op: Op) -> None:
@@ -65,6 +62,10 @@ class BlockLowering(Lowering):
 
     def _keep(self, op: Op) -> None:
         """Compute the tile of an inline op into its buffer."""
+        if is_short_slice(op):
+            with self.writing(self.buffer(op.result)):
+                keep_slice(self, op)
+            return
 
         shape, size = op.result.type.shape, memory_bytes(op.result.type.element)
 

@@ -12,8 +12,8 @@ from tileir.codegen.scalar.types import OPAQUE
 
 from .block import WORD
 from .entry import llvm_name
+from .ordering import fence_streams
 from .position import INDEX
-from .streaming import fence
 
 BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD, OPAQUE, OPAQUE])
 
@@ -44,6 +44,6 @@ def build_driver(
     builder.cbranch(builder.icmp_signed("<", following, last), body, done)
     builder.position_at_end(done)
     if streams:
-        fence(builder)
+        fence_streams(builder)
     builder.ret_void()
     return function

@@ -18,11 +18,16 @@ MAX_UNROLLED_INSTRUCTIONS = 40
 
 
 @contextmanager
-def loop(builder: FoldingBuilder, bound: Bound, unrolled: bool = False) -> Iterator[ir.Value]:
+def loop(
+    builder: FoldingBuilder,
+    bound: Bound,
+    unrolled: bool = False,
+    most: int = MAX_UNROLLED_INSTRUCTIONS,
+) -> Iterator[ir.Value]:
     """Code inside runs for the index 0 up to, not including, `bound`, which may be zero.
 
-    If it is to be `unrolled`, LLVM repeats the code of a short loop once it is vectorised; arrays
-    on the stack that it indexes then become registers.
+    If it is to be `unrolled`, LLVM repeats the code of a short loop, of at `most` so many
+    instructions, once it is vectorised; arrays on the stack that it indexes then become registers.
     """
     before = builder.block
     body = builder.append_basic_block("loop")
@@ -38,7 +43,7 @@ def loop(builder: FoldingBuilder, bound: Bound, unrolled: bool = False) -> Itera
     following = builder.add(index, ir.Constant(INDEX, 1), flags=("nuw", "nsw"))
     index.add_incoming(following, builder.block)
     back = builder.cbranch(builder.icmp_unsigned("<", following, bound), body, after)
-    if unrolled and builder.block is body and len(body.instructions) <= MAX_UNROLLED_INSTRUCTIONS:
+    if unrolled and builder.block is body and len(body.instructions) <= most:
         _unroll_vectorised(back)
     builder.leave_loop(body, after)
 
@@ -97,10 +102,17 @@ def chunks(
 
 @contextmanager
 def chunk_elements(
-    builder: ir.IRBuilder, first: Position, inner: int, count: int
+    builder: ir.IRBuilder,
+    first: Position,
+    inner: int,
+    count: int,
+    most: int = MAX_UNROLLED_INSTRUCTIONS,
 ) -> Iterator[tuple[ir.Value, Position]]:
-    """Code inside runs for `count` neighbours along `inner`; yield their numbers and positions."""
-    with loop(builder, count, unrolled=True) as number:
+    """Code inside runs for `count` neighbours along `inner`; yield their numbers and positions.
+
+    It is unrolled if it has at `most` so many instructions.
+    """
+    with loop(builder, count, unrolled=True, most=most) as number:
         indices = list(first.indices)
         indices[inner] = builder.add(indices[inner], number, flags=("nuw", "nsw"))
         yield number, Position(builder, first.shape, indices)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from tileir.codegen.analysis.contiguity import Contiguity
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 
@@ -39,6 +40,12 @@ class Row:
     whole: ir.Value | None
     """Whether the mask is true of all of it; None without a mask."""
 
+    @property
+    def strides(self) -> list[ir.Value]:
+        """Elements from one of the row to the next, along each dimension of the tile."""
+        one = ir.Constant(INDEX, 1)
+        return [one if d == self.dim else ZERO for d in range(len(self.position.shape))]
+
     def at(self, builder: ir.IRBuilder, number: ir.Value) -> Position:
         """Return the position of an element of the row in the tile."""
         indices = list(self.position.indices)
@@ -48,9 +55,25 @@ class Row:
 
 def row_dimension(lowering: Lowering, pointers: Value, mask: Value | None) -> int | None:
     """Return the dimension along which rows are neighbours in memory; None if there is none."""
-    if lowering.looks_at_elements:
-        return None
-    runs, shape = lowering.kernel.facts(Contiguity), pointers.type.shape
+    return None if lowering.looks_at_elements else _dimension(lowering.kernel, pointers, mask)
+
+
+def loads_of_rows(kernel: KernelIR) -> dict[int, int]:
+    """Map the ids of loads that want addresses and masks at the ends of rows alone to their sizes.
+
+    These are numbers of elements.
+    """
+    return {
+        id(op): op.results[0].type.size
+        for op in kernel.walk()
+        if op.name == "load_ptr_tko"
+        and ordering.ordering_of(op) is None
+        and _dimension(kernel, op.operands["source"], op.operands["mask"]) is not None
+    }
+
+
+def _dimension(kernel: KernelIR, pointers: Value, mask: Value | None) -> int | None:
+    runs, shape = kernel.facts(Contiguity), pointers.type.shape
     pointee = pointers.type.pointee
     size = 0 if is_packed(pointee) else memory_bytes(pointee)
     for dim, extent in enumerate(shape):
@@ -76,6 +99,21 @@ def rows(lowering: Lowering, pointers: Value, mask: Value | None, dim: int) -> I
             whole = builder.and_(first.element(mask), last.element(mask))
         address = ordering.pointer(builder, first.element(pointers))
         yield Row(Position(builder, shape, ends[0]), dim, address, whole)
+
+
+def is_indirect(pointers: Value) -> bool:
+    """Whether addresses are computed from numbers that were loaded."""
+    stack, seen = [pointers], set()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen or not isinstance(value.owner, Op):
+            continue
+        seen.add(id(value))
+        if value.owner.name in ("load_ptr_tko", "load_view_tko"):
+            return True
+        if not value.owner.regions:
+            stack += value.owner.operand_list()
+    return False
 
 
 def bytes_below(lowering: Lowering, mask: Value | None, size: int) -> ir.Value:

@@ -64,7 +64,10 @@ class Position:
             )
             split = _split(self._builder, [source[d] for d in theirs], number)
             indices.update(zip(theirs, split, strict=True))
-        return self._derive(key, source, [indices.get(d, ZERO) for d in range(len(source))])
+        made = self._derive(key, source, [indices.get(d, ZERO) for d in range(len(source))])
+        if len(self.shape) == 1:
+            made._linear = self.linear
+        return made
 
     def shifted(self, key: object, source: tuple[int, ...], starts: Sequence[ir.Value]) -> Position:
         """Return the position in a tile of shape `source`, of which this tile is a slice."""

@@ -8,7 +8,7 @@ leaves undefined, has no elements inside, however large the index.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import cast
 
@@ -165,13 +165,8 @@ class Window:
 
     def _steps(self, position: Position) -> ir.Value:
         """Emit the offset of a position from the first element, in elements."""
-        builder, total = self.builder, ZERO
-        for d, (index, stride) in enumerate(zip(position.indices, self.strides, strict=True)):
-            if index is ZERO or d == self.sparse:
-                continue
-            term = index if _is_one(stride) else builder.mul(index, stride)
-            total = term if total is ZERO else builder.add(total, term)
-        return total
+        dense = [ZERO if d == self.sparse else stride for d, stride in enumerate(self.strides)]
+        return offset_of(self.builder, position, dense)
 
     def _number(self, position: Position) -> ir.Value:
         """Emit the offset of a position from the tensor's base, in elements."""
@@ -228,8 +223,8 @@ class Window:
         if self.is_packed:
             nibbles.store(builder, *self.locate(position), value, self.ordering)
             return
-        stored = ordering.store(
-            builder,
+        stored = ordering.store_exclusively(
+            self._lowering,
             to_memory(builder, value, self.element),
             self.address(position),
             memory_bytes(self.element),
@@ -237,6 +232,17 @@ class Window:
         )
         if scope is not None:
             stored.set_metadata("alias.scope", scope)
+
+
+def offset_of(builder: ir.IRBuilder, position: Position, strides: Sequence[ir.Value]) -> ir.Value:
+    """Emit the offset of a position from the first element, in elements."""
+    total = ZERO
+    for index, stride in zip(position.indices, strides, strict=True):
+        if index is ZERO or stride is ZERO:
+            continue
+        term = index if _is_one(stride) else builder.mul(index, stride)
+        total = term if total is ZERO else builder.add(total, term)
+    return total
 
 
 def _is_one(stride: ir.Value) -> bool:

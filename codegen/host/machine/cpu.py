@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from weakref import ref
 
-import llvmlite
 import llvmlite.binding as llvm
 
 from tileir.codegen import llvm as backend
@@ -22,7 +21,7 @@ def triple_and_layout() -> tuple[str, str]:
 def identity() -> str:
     """Return all properties of LLVM and the CPU that influence the object code of an IR module."""
     cpu, features = _name_and_features()
-    return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
+    return f"{backend.IDENTITY} {_triple()} {cpu} {features}"
 
 
 def object_code(module: llvm.ModuleRef) -> bytes:

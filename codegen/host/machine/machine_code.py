@@ -7,8 +7,8 @@ import json
 import zlib
 from dataclasses import dataclass
 
-from tileir.codegen.cache.stored_values import conforms
 from tileir.codegen.host.running.kernel_info import KernelInfo
+from tileir.launch.stored_values import conforms
 
 _FASTEST_LEVEL = 1
 _HEAD = {"object": int, "sum": str, "entries": [dict]}

@@ -17,12 +17,16 @@ class Fusion:
     """Which inline ops have buffers, and which loads are made by the loop that consumes them.
 
     `kept`: ids of the inline ops whose tiles have buffers; `deferred_to`: id of an op with a loop
-    -> the loads deferred to that loop; `deferred_loads`: ids of all deferred loads.
+    -> the loads deferred to that loop; `deferred_loads`: ids of all deferred loads. `in_place`: ids
+    of the loads whose tiles are read in their tensors by several loops; `stored_from`: id of a
+    store -> those of them that it reads.
     """
 
     kept: set[int] = field(default_factory=set)
     deferred_to: dict[int, list[Op]] = field(default_factory=dict)
     deferred_loads: set[int] = field(default_factory=set)
+    in_place: set[int] = field(default_factory=set)
+    stored_from: dict[int, list[Op]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -7,20 +7,23 @@ here.
 
 A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
 where the tile is inside its tensor and does not overlap what the loop writes, the loop reads the
-tensor. Code at run time decides which; see `chapters/memory.py`.
+tensor. Code at run time decides which; see `chapters/memory.py`. Which of the others need no copy
+either, `in_place` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tileir.codegen.host.lowering.chapters.pieces import is_short_slice
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.ops import Family, family_of, traits_of
-from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
-from tileir.types import GatherScatterView
 
 from .buffers import Fusion
+from .in_place import is_plain, read_in_place
 from .order import Order
 from .tiles import is_single, is_tile
 
@@ -47,22 +50,41 @@ def is_folded(op: Op, fusion: Fusion) -> bool:
     return is_inline(op) and id(op) not in fusion.kept
 
 
-def plan_fusion(order: Order, deferring: bool = True) -> Fusion:
-    """Decide for every op whether its tile is kept, and, if `deferring`, which loads wait."""
-    fusion = Fusion()
+def plan_fusion(
+    order: Order,
+    deferring: bool = True,
+    in_place: bool = True,
+    by_row: Mapping[int, int] | None = None,
+    slices: bool = True,
+) -> Fusion:
+    """Decide for every op whether its tile is kept, and, if `deferring`, which loads wait.
+
+    `in_place`: whether loops may read tensors several times. `by_row` has the number
+    of elements of loads, by their ids, that compute few of their addresses: those are not kept.
+    `slices`: whether short slices are.
+    """
+    fusion, by_row = Fusion(), by_row or {}
     weights, index_tiles = _weights(order), _index_tiles(order)
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
         if family_of(op) is Family.ELEMENT_WISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
-            recomputed = len(routes.get(result, ())) > 1 or result in repeated
+            taken = routes.get(result, ())
+            recomputed = len(taken) > 1 or result in repeated
+            size = op.result.type.size
+            if taken and all(by_row.get(route[-1][0]) == size for route in taken):
+                recomputed = False
             limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
             if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
+        elif slices and is_short_slice(op):
+            fusion.kept.add(id(op))
         _propagate_routes(op, order, fusion, routes, repeated)
     if deferring:
         _defer(order, fusion, routes)
+    if in_place:
+        read_in_place(order, fusion, routes)
     return fusion
 
 
@@ -127,7 +149,7 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
             block = order.block[id(op)]
         if op.name == "load_view_tko" and is_tile(op.results[0]):
             taken = routes.get(id(op.results[0]), set())
-            if len(taken) == 1 and _is_plain(op):
+            if len(taken) == 1 and is_plain(op):
                 ((*moves, (destination, _)),) = taken
                 permuted = any(by_id[move].name == "permute" for move, _ in moves)
                 if not permuted or _chooses_order(by_id[destination]):
@@ -143,18 +165,9 @@ def _may_take(op: Op, fusion: Fusion) -> bool:
     """Whether loads may be deferred to the op's loop."""
     if is_inline(op):
         return id(op) in fusion.kept
-    return row_of(op).direct and _is_plain(op)
+    return row_of(op).direct and is_plain(op)
 
 
 def _chooses_order(op: Op) -> bool:
     """Whether the op's loops over an operand run along the rows of what they read."""
     return not is_inline(op) and not row_of(op).together
-
-
-def _is_plain(op: Op) -> bool:
-    """Whether an op accesses whole bytes at addresses independent of data, with weak ordering."""
-    if "view" not in op.operands:
-        return True
-    view = op.operands["view"].type
-    whole = not isinstance(view, GatherScatterView) and not is_packed(view.view.element)
-    return whole and op.attributes["memory_ordering_semantics"] == "weak"

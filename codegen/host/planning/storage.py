@@ -19,7 +19,7 @@ from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.ops import Family, family_of
-from tileir.ir import Op, Value
+from tileir.ir import Block, Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
@@ -119,14 +119,37 @@ class _Planner:
         index, end = self._order.index[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op) if family_of(op) is Family.LOOP else ()
         if op.name == "for":
-            for argument, result in zip(arguments, op.results, strict=True):
-                if is_tile(argument):
+            for number, (argument, result) in enumerate(zip(arguments, op.results, strict=True)):
+                if is_tile(argument) and not self._goes_on_in_buffer(op, number, argument):
                     self._add_buffer([argument, result], index, self._last_use(result, end))
             return
         for argument in filter(is_tile, arguments):
             self._add_buffer([argument], index, end)
         for result in filter(is_tile, op.results):
             self._add_buffer([result], index, self._last_use(result, end))
+
+    def _goes_on_in_buffer(self, op: Op, number: int, argument: Value) -> bool:
+        """Let what a loop carries stay in the buffer that its result is passed on to, if possible.
+
+        That is what an outer loop carries, which the inner one goes on with.
+        """
+        result, inits = op.results[number], op.operands["initValues"]
+        target, index = self._passed_on_to(op, result), self._order.index[id(op)]
+        if target is None:
+            return False
+        reads = [leaves(init, self._fusion) for init in inits]
+        mine = reads.pop(number)
+        for value in target.values:
+            last = -1 if self._encloses(value.owner, op) else self._last_use(value, -1)
+            if last > index or any(id(value) in each for each in reads):
+                return False
+            if last == index and not mine.get(id(value), False):
+                return False
+        target.stop = self._last_use(result, target.stop)
+        for value in (argument, result):
+            target.values.append(value)
+            self._buffer_of[id(value)] = target
+        return True
 
     def _add_results(self, op: Op) -> None:
         """Make buffers for the tiles that an op's own loop computes, and for its deferred loads."""
@@ -154,6 +177,11 @@ class _Planner:
 
     def _receiving_buffer(self, op: Op, result: Value) -> _Buffer | None:
         """Return the buffer that the block's terminator passes the result on to, if it is free."""
+        target = self._passed_on_to(op, result)
+        return target if target and self._is_writable(target, op) else None
+
+    def _passed_on_to(self, op: Op, result: Value) -> _Buffer | None:
+        """Return the buffer that the block's terminator passes a result on to, if it does."""
         end = self._order.block[id(op)].ops[-1]
         passed_on = [id(value) for value in end.operand_list()]
         if end.name not in _PASSING_ON or id(result) not in passed_on:
@@ -161,21 +189,28 @@ class _Planner:
         receiver = self._receiver(end)
         if receiver is None:
             return None
-        target = self._buffer_of[id(_targets(end, receiver)[passed_on.index(id(result))])]
-        return target if self._is_writable(target, op, receiver) else None
+        return self._buffer_of[id(_targets(end, receiver)[passed_on.index(id(result))])]
 
-    def _is_writable(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
+    def _is_writable(self, buffer: _Buffer, op: Op) -> bool:
         """Whether an op may write to a buffer because its contents are no longer needed.
 
-        The op itself may read it, element by element. The receiver's results do not count: they
-        are read after it, and are what the op writes.
+        The op itself may read it, element by element. The results of ops around it do not count:
+        they are read after these, and are what the op writes.
         """
         index, reads = self._order.index[id(op)], reads_of(op, self._fusion)
         for value in buffer.values:
-            last = -1 if value.owner is receiver else self._last_use(value, -1)
+            last = -1 if self._encloses(value.owner, op) else self._last_use(value, -1)
             if last > index or (last == index and not reads.get(id(value), False)):
                 return False
         return True
+
+    def _encloses(self, owner: Op | Block, op: Op) -> bool:
+        """Whether an op is in a region of the owner of a value."""
+        if not isinstance(owner, Op):
+            return False
+        return (
+            self._order.index[id(owner)] < self._order.index[id(op)] <= self._order.last[id(owner)]
+        )
 
     def _receiver(self, end: Op) -> Op | None:
         """Return the op that receives what a terminator passes on; None for a reduction."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Never
 
 from tileir.codegen.arguments.shown import shown
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
@@ -15,7 +16,8 @@ from tileir.messages.flags import flag
 from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
-from .launch import Launcher
+from .launch import Launcher, LaunchOptions
+from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
 from .work import BLOCKS, Progress
@@ -78,7 +80,20 @@ class HostKernel(Compiled):
                 raise LaunchError(f"{symbol}: {name} must be a function, got {found}")
         if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
-        self._launcher.launch(grid, args, threads, allocations, progress, handlers)
+        self._launcher.launch(grid, args, LaunchOptions(threads, progress, allocations, handlers))
+
+    def launch_named(
+        self,
+        grid: tuple[int, int, int],
+        args: Sequence[Any],
+        names: Names,
+        threads: int | None,
+        allocations: Iterable[Any],
+        progress: Progress | None = None,
+    ) -> None:
+        """Launch as `launch` does; what a check finds is told with these names of parameters."""
+        how = LaunchOptions(threads, progress, allocations, names=names)
+        self._launcher.launch(grid, args, how)
 
     def run_blocks(
         self,
@@ -90,7 +105,7 @@ class HostKernel(Compiled):
     ) -> None:
         """Run some blocks of a grid, one after the other; breakpoints do not stop."""
         handlers = handlers_of(self.info.sites, on_trace, False, stopping=False)
-        self._launcher.launch(grid, args, 1, allocations, None, handlers, only=blocks)
+        self._launcher.launch(grid, args, LaunchOptions(1, None, allocations, handlers, blocks))
 
     def launch_packed(
         self,
@@ -104,7 +119,7 @@ class HostKernel(Compiled):
         That is for kernels that do not check their accesses: nothing is known of the arguments'
         memory, which has to stay alive.
         """
-        self._launcher.launch_packed(grid, data, threads, progress)
+        self._launcher.launch_packed(grid, data, LaunchOptions(threads, progress))
 
 
 class HostCompilation(Compilation[HostKernel]):
@@ -134,6 +149,10 @@ class HostCompilation(Compilation[HostKernel]):
     def to_bytes(self) -> bytes:
         """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""
         return self._code.to_bytes()
+
+    def keep(self, slot: Slot) -> None:
+        """Keep the compilation in a slot of the cache."""
+        slot.put(self.to_bytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:

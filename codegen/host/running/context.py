@@ -4,6 +4,7 @@ Machine code gets the address of a `LaunchContext` as its last argument. Loops r
 back edge and return when it is not 0. A kernel reports to its launch by calling `report`.
 `extents` has a row for each pointer parameter, in order, then one for each allocation named at the
 launch: the first address and the one behind the last, both 0 where the extent is unknown.
+`exclusion` is the address of the lock for updates of memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import ctypes
 from collections.abc import Sequence
 
 from tileir.codegen.arguments.extents import Extent
+
+from . import exclusion
 
 REPORT = ctypes.CFUNCTYPE(
     None,
@@ -46,15 +49,16 @@ class LaunchContext(ctypes.Structure):
         ("report", REPORT),
         ("extents", ctypes.POINTER(Range)),
         ("count", ctypes.c_int64),
+        ("exclusion", ctypes.c_void_p),
     ]
 
 
 def make_context(extents: Sequence[Extent | None]) -> LaunchContext:
     """Make a context without a callback; it keeps the table alive."""
     if not extents:
-        return LaunchContext()
+        return LaunchContext(exclusion=exclusion.ADDRESS)
     table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
-    return LaunchContext(extents=table, count=len(extents))
+    return LaunchContext(extents=table, count=len(extents), exclusion=exclusion.ADDRESS)
 
 
 def _signed(extent: Extent | None) -> Extent:

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from functools import cache
 
 from tileir.codegen.cache.folder import find_cache
+from tileir.codegen.cache.key import CRASH_HANDLER
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.host.machine.cpu import identity, load_beside, object_code, triple_and_layout
 from tileir.codegen.llvm import parse
 
@@ -210,7 +212,8 @@ def _object_code() -> bytes:
     folder = find_cache()
     if folder is None:
         return object_code(parse(module))
-    slot = folder.slot(hashlib.sha256(f"{identity()}\0{module}".encode()).hexdigest())
+    facts = {"made_with": identity(), "module": hashlib.sha256(module.encode()).hexdigest()}
+    slot = Slot.of(folder, CRASH_HANDLER, facts)
     code = slot.get()
     if code is None:
         code = object_code(parse(module))

@@ -6,24 +6,13 @@ cache.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tileir.codegen.cache.stored_values import conforms
 from tileir.ir.type_kinds import SCALARS
-from tileir.types import Element, Pointer, Scalar
-
-_POINTER = re.compile(r"ptr<(\w+)(?:, <(unicast|multicast|none)>)?>")
-
-
-def _is_element(text: object) -> bool:
-    """Whether a text spells an element type."""
-    if not isinstance(text, str):
-        return False
-    pointer = _POINTER.fullmatch(text)
-    return (pointer[1] if pointer else text) in SCALARS
+from tileir.launch.stored_values import conforms, element_of, is_element
+from tileir.types import Element, Pointer
 
 
 def _is_stored(name: object) -> bool:
@@ -32,11 +21,11 @@ def _is_stored(name: object) -> bool:
 
 
 _TILE = {"element": _is_stored, "shape": [int], "offset": int}
-_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "location": str}
+_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "function": str, "location": str}
 _SITES = {
     "access": {"shape": [int], "bytes": int, "parameters": [int], "any": bool, "claims": [int]},
     "assert": {"message": str, "shape": [int]},
-    "breakpoint": {"function": str, "names": [str], "arguments": [_TILE]},
+    "breakpoint": {"names": [str], "arguments": [_TILE]},
     "finding": {
         "problem": str,
         "shape": [int],
@@ -57,7 +46,7 @@ def _is_site(site: object) -> bool:
 
 _INFO = {
     "symbol": str,
-    "elements": [_is_element],
+    "elements": [is_element],
     "offsets": [int],
     "size": int,
     "written": [int],
@@ -108,7 +97,7 @@ class KernelInfo:
         if not conforms(data, _INFO):
             raise ValueError("no metadata of a kernel")
         converted = {
-            "elements": tuple(map(_element, data["elements"])),
+            "elements": tuple(map(element_of, data["elements"])),
             "offsets": tuple(data["offsets"]),
             "written": frozenset(data["written"]),
             "sites": tuple(data["sites"]),
@@ -119,9 +108,3 @@ class KernelInfo:
         if len(info.offsets) != len(info.elements) or beyond or not info.written <= pointers:
             raise ValueError("metadata of a kernel that contradict each other")
         return info
-
-
-def _element(text: str) -> Element:
-    """Parse an element type."""
-    pointer = _POINTER.fullmatch(text)
-    return Pointer(Scalar(pointer[1]), pointer[2]) if pointer else Scalar(text)

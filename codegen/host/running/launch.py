@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from tileir.codegen.arguments.extents import Extent, of_allocations
 from tileir.codegen.arguments.grid import check_grid, is_number
@@ -20,12 +20,26 @@ from tileir.types import Pointer
 from .arguments import Packed, Packer
 from .context import make_context
 from .kernel_info import KernelInfo
-from .report import Handler
+from .report import NAMELESS, Handler, Names
 from .reports import Reports
 from .work import Blocks, Progress, Work
 
 MAX_WORKSPACE = 4 << 30
 """Bytes of workspace that all threads of a launch may have together."""
+
+
+class LaunchOptions(NamedTuple):
+    """How a grid runs; see `HostKernel.launch`."""
+
+    threads: int | None = None
+    progress: Progress | None = None
+    allocations: Iterable[Any] = ()
+    handlers: Sequence[Handler] | None = None
+    """Those that stand in for the kernel's own."""
+    only: range | None = None
+    """The blocks that run, if not all do."""
+    names: Names = NAMELESS
+    """Names of parameters, for what is said."""
 
 
 class Launcher:
@@ -39,42 +53,23 @@ class Launcher:
         self._packer = Packer(info)
         self._most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
 
-    def launch(
-        self,
-        grid: int | Sequence[int],
-        args: Sequence[Any],
-        threads: int | None = None,
-        allocations: Iterable[Any] = (),
-        progress: Progress | None = None,
-        handlers: Sequence[Handler] | None = None,
-        only: range | None = None,
-    ) -> None:
-        """Check everything, then run the blocks, or `only` some; see `HostKernel.launch`.
-
-        `handlers` stand in for those of the kernel.
-        """
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any], how: LaunchOptions) -> None:
+        """Check everything, then run the blocks; see `HostKernel.launch`."""
         extents = check_grid(self._symbol, grid)
-        if threads is not None:
-            threads = check_threads(self._symbol, threads)
+        if how.threads is not None:
+            how = how._replace(threads=check_threads(self._symbol, how.threads))
         self._check_workspace()
         packed = self._packer.pack(args)
         try:
-            allocated, owners = of_allocations(allocations)
+            allocated, owners = of_allocations(how.allocations)
         except LaunchError as problem:
             raise LaunchError(f"{self._symbol}: {problem}") from None
-        span = range(prod(extents)) if only is None else only
+        span = range(prod(extents)) if how.only is None else how.only
         if self._packer.needs_extents and span:
             _warn_of_unchecked(self._info, packed.extents)
-        handlers = self._handlers if handlers is None else handlers
-        self._run(packed, allocated, owners, extents, span, threads, handlers, progress)
+        self._run(packed, allocated, owners, extents, span, how)
 
-    def launch_packed(
-        self,
-        grid: tuple[int, int, int],
-        data: bytes,
-        threads: int | None,
-        progress: Progress | None,
-    ) -> None:
+    def launch_packed(self, grid: tuple[int, int, int], data: bytes, how: LaunchOptions) -> None:
         """Run a grid, with arguments as the kernel reads them and memory that others keep alive.
 
         The kernel must not check its accesses, because nothing is known of the memory.
@@ -83,7 +78,7 @@ class Launcher:
         self._check_workspace()
         packed = Packed(data, (), ())
         x, y, z = extents
-        self._run(packed, (), None, extents, range(x * y * z), threads, self._handlers, progress)
+        self._run(packed, (), None, extents, range(x * y * z), how)
 
     def _check_workspace(self) -> None:
         need = self._info.workspace
@@ -97,17 +92,16 @@ class Launcher:
         owners: Any,
         grid: tuple[int, int, int],
         span: range,
-        threads: int | None,
-        handlers: Sequence[Handler],
-        progress: Progress | None,
+        how: LaunchOptions,
     ) -> None:
         if not span:
             return
-        info = self._info
+        info, threads = self._info, how.threads
+        handlers = self._handlers if how.handlers is None else how.handlers
         context = make_context((*packed.extents, *allocated) if self._packer.needs_extents else ())
         problems: list[BaseException] = []
         if handlers:
-            Reports(handlers, context, problems)
+            Reports(handlers, context, problems, how.names)
         arguments = (ctypes.c_char * len(packed.data)).from_buffer_copy(packed.data)
         keep = [packed.keep, owners]
         need, end = info.workspace, span.stop
@@ -117,7 +111,7 @@ class Launcher:
         def most() -> int:
             return min(_cpus() if threads is None else threads, len(span), self._most)
 
-        work.run(most, info.may_run_long, progress)
+        work.run(most, info.may_run_long, how.progress, alone=threads == 1)
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:

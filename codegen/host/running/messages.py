@@ -71,6 +71,7 @@ def raise_handler(site: Mapping[str, Any]) -> Handler:
             f"assertion failed{': ' if site['message'] else ''}{site['message']}",
             op=site["op"],
             kernel=site["kernel"],
+            function=site["function"],
             location=site["location"],
             block=report.block,
             indices=[unravel(index, shape) for index in false],

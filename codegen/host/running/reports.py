@@ -16,7 +16,7 @@ from tileir.codegen.host.checking import findings
 
 from . import breakpoints, messages, traces
 from .context import REPORT, LaunchContext
-from .report import Handler, Report
+from .report import NAMELESS, Handler, Names, Report
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **findings.HANDLERS,
@@ -56,9 +56,14 @@ class Reports:
     """
 
     def __init__(
-        self, handlers: Sequence[Handler], context: LaunchContext, problems: list[BaseException]
+        self,
+        handlers: Sequence[Handler],
+        context: LaunchContext,
+        problems: list[BaseException],
+        names: Names = NAMELESS,
     ) -> None:
         self._problems = problems
+        self._names = names
         self._handlers = handlers
         self._one_at_a_time = threading.RLock()
         # The context owns the callback and the callback this object: a reference back would keep
@@ -72,7 +77,7 @@ class Reports:
         try:
             with self._one_at_a_time:
                 if not self._stop.value:
-                    self._handlers[site](Report(index, data or 0, (x, y, z)))
+                    self._handlers[site](Report(index, data or 0, (x, y, z), self._names))
         except BaseException as problem:  # ctypes would print it and go on
             self._problems.append(problem)
             self._stop.value = 1

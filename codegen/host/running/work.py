@@ -6,8 +6,8 @@ Runs grow until one takes about ten milliseconds, which keeps the cost of calls 
 threads equally busy.
 
 The launching thread only waits, as Ctrl-C must reach it at any time; it runs short work that cannot
-loop for ever itself. Threads live as long as the launch, so a fork loses none and none are left
-when the program ends.
+loop for ever itself, and all of it, run by run, where there is to be one thread. Threads live as
+long as the launch, so a fork loses none and none are left when the program ends.
 """
 
 from __future__ import annotations
@@ -80,16 +80,22 @@ class Work:
     _threads: list[threading.Thread] = field(init=False)
 
     def run(
-        self, most: Callable[[], int], may_run_long: bool, progress: Progress | None = None
+        self,
+        most: Callable[[], int],
+        may_run_long: bool,
+        progress: Progress | None = None,
+        alone: bool = False,
     ) -> None:
         """Run all blocks; raise the first problem on any thread.
+
+        Work that is to be done by one thread `alone`, and has no long blocks, this one does itself.
 
         `most` says how many threads there may be; it is called if this one does not end the work
         at once. `progress` is called with the numbers of begun and of all blocks, now and then and
         at the end.
         """
         if not may_run_long:
-            self._run_here()
+            self._run_here(float("inf") if alone and progress is None else SMALL_SECONDS)
         if self._has_blocks_left():
             self._run_on_threads(most(), progress)
         if self.problems:
@@ -105,8 +111,9 @@ class Work:
         self._lock, self._idle, self._threads = threading.Lock(), threading.Event(), []
         try:
             self._start(1, threads)
-            self._idle.wait(SMALL_SECONDS)
-            self._start(threads - 1, threads)
+            if threads > 1:
+                self._idle.wait(SMALL_SECONDS)
+                self._start(threads - 1, threads)
             self._wait(progress)
         finally:
             self.context.stop = 1
@@ -157,11 +164,11 @@ class Work:
                 if not self._active and not self._has_blocks_left():
                     self._idle.set()
 
-    def _run_here(self) -> None:
-        """Run blocks until none is left, or for about SMALL_SECONDS; no thread runs yet."""
+    def _run_here(self, seconds: float) -> None:
+        """Run blocks until none is left, or for about so many seconds; no thread runs yet."""
         _memory, address = self._allocate()
         now = time.perf_counter()
-        until = now + SMALL_SECONDS
+        until = now + seconds
         first, count = self._next, 1
         while now < until and self._has_blocks_left():
             self._next = last = min(first + count, self.total)
@@ -169,7 +176,7 @@ class Work:
             if last == self.total:
                 return
             began, now = now, time.perf_counter()
-            count = _longer(count, (now - began) / (last - first), until - now)
+            count = _longer(count, (now - began) / (last - first), min(until - now, RUN_SECONDS))
             first = last
 
     def _run_blocks(self, threads: int) -> None:

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Flight, Turn, registers_of
+from tileir.codegen.block.types import Turn, registers_of
 from tileir.codegen.llvm.integer_folding import number
-from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
-from tileir.types import Scalar
 
 from .context import I1, I32, Context, ControlScope
+from .sequences.flight_registers import register_offsets, register_type
 
-_HALF = Scalar("f16")
 Variables = list[list[ir.Value]]
 """For each value that is handed on, its variables; none for tokens and flights of copies."""
 
@@ -72,7 +70,7 @@ def lower_pipelined_for(ctx: Context, op: Op) -> None:
 def _prologue(
     ctx: Context, op: Op, block: Block, iteration: _IterationAhead, ahead: Variables
 ) -> None:
-    """Emit the work for the first iterations: in a loop, so that its code is there once.
+    """Emit the work for the first iterations: of several in a loop, so that its code is there once.
 
     `ahead` has the variables of what it yields: those of its arguments, and the delayed values.
     """
@@ -81,7 +79,11 @@ def _prologue(
     body, after = _blocks(ctx, "prologue", "prefetched")
     counter = ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
-    builder.enter_loop(body)
+    if count > 1:
+        builder.enter_loop(body)
+    else:
+        builder.branch(body)
+        builder.position_at_end(body)
     iteration.define(index, exists)
     _get(ctx, arguments, ahead[: len(arguments)])
     _inside(ctx, block, ControlScope(op, after, results=ahead))
@@ -272,20 +274,7 @@ def _registers(ctx: Context, value: Value) -> list[ir.Type]:
     tile = registers_of(value.type)
     if tile is None:
         return []
-    kind = I32 if _is_packed(value) else llvm_type(tile.element)
-    return [kind] * len(_offsets(ctx, value))
-
-
-def _is_packed(value: Value) -> bool:
-    """Whether a value is an accumulator under way whose registers have two elements each."""
-    tile = registers_of(value.type)
-    return isinstance(value.type, Flight) and tile is not None and tile.element == _HALF
-
-
-def _offsets(ctx: Context, value: Value) -> list[int]:
-    """Return the offsets by which a value's registers are known."""
-    offsets = ctx.layout(value).offsets()
-    return [each for each in offsets if not each & 1] if _is_packed(value) else list(offsets)
+    return [register_type(value, tile)] * len(register_offsets(ctx, value))
 
 
 def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
@@ -294,7 +283,7 @@ def _set(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         if isinstance(value.type, Turn):
             ctx.builder.store(ctx.values[value], registers[0])
         elif registers:
-            fragment, offsets = ctx.fragment(value), _offsets(ctx, value)
+            fragment, offsets = ctx.fragment(value), register_offsets(ctx, value)
             for offset, register in zip(offsets, registers, strict=True):
                 ctx.builder.store(fragment[offset], register)
 
@@ -308,7 +297,7 @@ def _get(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         if isinstance(value.type, Turn):
             ctx.define(value, loaded[0])
         elif registers:
-            ctx.define(value, dict(zip(_offsets(ctx, value), loaded, strict=True)))
+            ctx.define(value, dict(zip(register_offsets(ctx, value), loaded, strict=True)))
 
 
 def _mark(branch: ir.Instruction, factor: int) -> None:

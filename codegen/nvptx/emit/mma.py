@@ -4,29 +4,30 @@ The accumulator stays in registers, in the layout of the atoms. Of lhs and rhs o
 in registers at a time (see `mma_operands`).
 
 Scaled operands are multiplied without their scales, one run of elements with a common scale at a
-time. The sum of a run is then multiplied by both scales and added to the accumulator. Nothing
-overflows that would not overflow in the result: a scale that is a power of two is applied as two
-powers with half the exponent each.
+time. The sum of a run is then multiplied by both scales and added to the accumulator: in one of two
+ways, which a warp chooses by its scales (see `sequences.scales`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LANE_BITS, log2, span
 from tileir.codegen.nvptx.machine.mma_atoms import multiply
-from tileir.codegen.nvptx.schedule.mma_plan import Part, ProductPlan, plan_of
-from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
-from tileir.codegen.scalar.conversions.widening import widen
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
+from tileir.codegen.nvptx.schedule.mma_reads import in_memory, slices_in_loop, slices_of
 from tileir.ir import Op
-from tileir.types import Element
 
 from .context import I32, Context
+from .sequences.either import either
 from .sequences.mma_operands import SharedOperand, operand_of
+from .sequences.scales import POWERS, RUNS_IN_WORD, Factors, Powers, Scales
 
+_SCALED = ("lhs_scale", "rhs_scale")
 Accumulators = dict[int, ir.Value]
 """Offset in the accumulator -> its register."""
 
@@ -34,15 +35,42 @@ Accumulators = dict[int, ir.Value]
 def lower_mma(ctx: Context, op: Op) -> None:
     """Lower mma and mma_scaled."""
     plan = plan_of(op, log2(ctx.threads) - LANE_BITS)
+    if op.name == "mma":
+        return ctx.define(op.result, _multiplied(ctx, op, plan, _added))
+    sides = tuple(zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True))
+    if op.operands[_SCALED[0]].type.element.name != POWERS:
+        lhs, rhs = (Scales(ctx, op.operands[slot], plan, part) for slot, part in sides)
+        add = _scaled(ctx, lhs.widened, rhs.widened)
+        return ctx.define(op.result, _multiplied(ctx, op, plan, add))
+    lhs, rhs = (Powers(ctx, op.operands[slot], plan, part) for slot, part in sides)
+    small, large = (
+        _scaled(ctx, *factors)
+        for factors in ((lhs.moderate, rhs.moderate), (lhs.lower_half, rhs.upper_half))
+    )
+    # The large ones are rare: what they need is to take few registers of the others.
+    looped = plan.extents["s"] <= RUNS_IN_WORD and in_memory(op) and len(slices_of(op, plan)) > 1
+    total = either(
+        ctx.builder,
+        ctx.builder.and_(lhs.are_moderate(), rhs.are_moderate()),
+        True,
+        partial(_multiplied, ctx, op, plan, small),
+        partial(_multiplied, ctx, op, plan, large, looped),
+    )
+    return ctx.define(op.result, total)
+
+
+def _multiplied(
+    ctx: Context, op: Op, plan: ProductPlan, add: Add, looped: bool = False
+) -> Accumulators:
+    """Return the accumulators of a product, whose slices may be `looped` over."""
     accumulators = dict(ctx.fragment(op.operands["acc"]))
-    add: Add = _scaled(ctx, op, plan) if op.name == "mma_scaled" else _added
     product = _Product(ctx, op, plan, add)
-    if slices_in_loop(op):
+    if looped or slices_in_loop(op):
         product.in_loop(accumulators, slices_of(op, plan))
     else:
         for start in slices_of(op, plan):
             product.slice(accumulators, start)
-    ctx.define(op.result, accumulators)
+    return accumulators
 
 
 class _Product:
@@ -76,7 +104,7 @@ class _Product:
                             total = multiply(self._ctx.builder, plan.atom, a, b, total)
                         return total
 
-                    after = self._add(products, before, offsets, start)
+                    after = self._add(products, before, offsets, start // plan.slice, moving)
                     accumulators.update(zip(offsets, after, strict=True))
 
     def in_loop(self, accumulators: Accumulators, slices: range) -> None:
@@ -112,88 +140,43 @@ class _Product:
 
 Products = Callable[[list[ir.Value]], list[ir.Value]]
 """Adds the products of a slice to the registers of one atom's accumulator."""
-Add = Callable[[Products, list[ir.Value], list[int], int], list[ir.Value]]
-"""From those, one accumulator, its offsets and the start of the slice to the new accumulator."""
+Add = Callable[[Products, list[ir.Value], list[int], int, ir.Value | None], list[ir.Value]]
+"""From those, one accumulator, its offsets and the number of the slice to the new accumulator. Of
+the number, there may be a second part that is known at run time."""
 
 
 def _added(
-    products: Products, before: list[ir.Value], _offsets: list[int], _start: int
+    products: Products,
+    before: list[ir.Value],
+    _offsets: list[int],
+    _number: int,
+    _moving: ir.Value | None,
 ) -> list[ir.Value]:
     return products(before)
 
 
-def _scaled(ctx: Context, op: Op, plan: ProductPlan) -> Add:
+def _scaled(ctx: Context, lhs: Factors, rhs: Factors) -> Add:
     """Return how the sum of a run is added: times the scales of its row and column."""
     builder = ctx.builder
-    sides = []
-    for number, (slot, part) in enumerate(
-        (("lhs_scale", plan.lhs_scale), ("rhs_scale", plan.rhs_scale))
-    ):
-        value = op.operands[slot]
-        fragment = ctx.fragment(value)
-        element = value.type.element
-        halves = {at: _halves(builder, scale, element, number) for at, scale in fragment.items()}
-        sides.append((part, halves, _renumbered(plan.acc, part)))
 
     def add(
-        products: Products, before: list[ir.Value], offsets: list[int], start: int
+        products: Products,
+        before: list[ir.Value],
+        offsets: list[int],
+        number: int,
+        moving: ir.Value | None,
     ) -> list[ir.Value]:
-        zero = ir.Constant(before[0].type, 0.0)
-        total = products([zero] * len(before))
-        after = []
+        total, after = products([ir.Constant(before[0].type, 0.0)] * len(before)), []
+        run = number if moving is None else builder.add(moving, ir.Constant(I32, number))
         for value, old, offset in zip(total, before, offsets, strict=True):
-            pairs = []
-            for part, halves, renumbered in sides:
-                at = part.at(s=start // plan.slice) ^ renumbered(offset)
-                pairs.append(halves[at if part.bits else 0])
-            (a, b), (c, d) = pairs
-            value = builder.fmul(value, builder.fmul(a, c))
-            after.append(builder.fma(value, builder.fmul(b, d), old))
+            pairs = zip(lhs(run, offset), rhs(run, offset), strict=True)
+            *others, last = (builder.fmul(*pair) for pair in pairs)
+            for each in others:
+                value = builder.fmul(value, each)
+            after.append(builder.fma(value, last, old))
         return after
 
     return add
-
-
-def _renumbered(source: Part, target: Part) -> Callable[[int], int]:
-    """Return the function from an offset in one part to that in a part with fewer dimensions."""
-
-    def renumbered(offset: int) -> int:
-        result = 0
-        for dim, (extent, weight) in source.weights.items():
-            if dim in target.weights:
-                result += offset // weight % extent * target.weights[dim][1]
-        return result
-
-    return renumbered
-
-
-_SINGLE = ir.FloatType()
-_BIAS, _FRACTION = 127, 23
-_NO_NUMBER = 0xFF
-
-
-def _halves(
-    builder: ir.IRBuilder, scale: ir.Value, element: Element, upper: int
-) -> tuple[ir.Value, ir.Value]:
-    """Return two f32 whose product is the scale; of a power of two, each has half the exponent.
-
-    The first half is rounded up if `upper`, else down: so the products of the first halves and of
-    the second halves of two scales are in the range of f32.
-    """
-    if element.name != "f8E8M0FNU":
-        return widen(builder, scale, element), ir.Constant(_SINGLE, 1.0)
-    bits = builder.zext(scale, I32)
-    exponent = builder.sub(bits, ir.Constant(I32, _BIAS))
-    part = builder.ashr(exponent, ir.Constant(I32, 1))
-    halves = [part, builder.sub(exponent, part)]
-    is_nan = builder.icmp_unsigned("==", bits, ir.Constant(I32, _NO_NUMBER))
-    powers = []
-    for half in reversed(halves) if upper else halves:
-        biased = builder.add(half, ir.Constant(I32, _BIAS))
-        power = builder.shl(biased, ir.Constant(I32, _FRACTION))
-        power = builder.select(is_nan, ir.Constant(I32, 0x7FC00000), power)
-        powers.append(builder.bitcast(power, _SINGLE))
-    return powers[0], powers[1]
 
 
 LOWERINGS = {"mma": lower_mma, "mma_scaled": lower_mma}

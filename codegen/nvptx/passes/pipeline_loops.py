@@ -20,7 +20,9 @@ from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.analysis.memory_ops import is_plain_load
 from tileir.codegen.block.control_edges import BOUNDS, continues, loop_block
 from tileir.codegen.block.make import make
+from tileir.codegen.nvptx.launch.contract import registers_of
 from tileir.codegen.nvptx.reasons import Decision, Reason
+from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Region, Value
@@ -99,12 +101,18 @@ class Loads(Protocol):
 def pipeline_loops(state: KernelState, target: Target) -> None:
     """Pipeline the loops of a kernel, the innermost ones first."""
     rings, edited = Rings(state, target), False
+
+    def spare() -> int:
+        registers = registers_of(target, state.contract, state.threads)
+        needed = registers_needed(state.kernel.body, target)
+        return registers - needed(state.contract["minnctapersm"])
+
     for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
         refused = state.reasons[Decision.NOT_AHEAD]
         loads: Loads | None = ring_of(rings, loop, state, target)
         if isinstance(loads, RingLoads):
             rings.rotate(loop, loads)
-        loads = loads or RegisterLoads.choose(loop, refused)
+        loads = loads or RegisterLoads.choose(loop, refused, spare)
         if loads is not None:
             here = [refused.drop(early.load) for early in loads.early]
             made, edited = _pipeline(loop, loads), True

@@ -24,6 +24,10 @@ from .outer_tokens import outer_token
 from .unroll_loops import BYTES_IN_FLIGHT, loaded_bytes, plain_problem
 
 _COSTLY = (*PRODUCT_NAMES, "pipelined_for")
+"""What needs the registers of a loop that loads could be made ahead into. Products of warpgroups
+need them for accumulators alone: what they leave is for loads."""
+_ASYNC = "mma_async"
+_WORD = 4
 
 
 class RegisterLoads:
@@ -39,13 +43,17 @@ class RegisterLoads:
         self._tokens: list[Value | None] = []
 
     @classmethod
-    def choose(cls, loop: Op, refused: Reasons) -> RegisterLoads | None:
+    def choose(cls, loop: Op, refused: Reasons, spare: Callable[[], int]) -> RegisterLoads | None:
         """Return the loads that a `for` makes ahead; None if that does not pay.
 
-        `refused` gets the others, and why.
+        `refused` gets the others, and why. `spare` returns the registers that a thread has beyond
+        those it needs.
         """
         general = _loop_problem(loop)
         chosen, room = [], BYTES_IN_FLIGHT
+        if general is None and any(op.name == _ASYNC for op in loop.walk()):
+            room = min(room, _WORD * spare())
+            general = Reason("costly", _ASYNC) if room <= 0 else None
         loads = list(loads_in(loop))
         places = Counter(_place(load) for load, early in loads if not isinstance(early, str))
         for load, early in loads:
@@ -103,7 +111,7 @@ def _place(load: Op) -> tuple[Value, ...]:
 def _loop_problem(loop: Op) -> Reason | None:
     """Return why no load of a loop goes ahead."""
     for op in list(loop.walk())[1:]:
-        if family_of(op) is Family.LOOP or op.name in _COSTLY:
+        if family_of(op) is Family.LOOP or (op.name in _COSTLY and op.name != _ASYNC):
             return Reason("costly", op.name)
     return Reason("plain") if plain_problem(loop) is None else None
 

@@ -149,11 +149,13 @@ def _roles(each: KernelState, target: Target) -> Rows:
 
 
 def _overlap(each: KernelState, target: Target) -> Rows:
-    waits = any(op.name == "mma_async" for op in each.kernel.walk())
-    if waits and (calling := calling_op(each.kernel.body)) is not None:
-        yield Row(calling, MISSED, "each product is awaited at once", [Reason("calls", calling)])
+    ops = list(each.kernel.walk())
+    calling = calling_op(each.kernel.body)
+    if calling is not None and any(op.name == "mma_async" for op in ops):
+        op = next(op for op in ops if op.name == calling)
+        yield Row(op, MISSED, "each product is awaited at once", [Reason("calls", calling)])
         return
-    for op in each.kernel.walk():
+    for op in ops:
         if reasons := each.reasons[Decision.OVERLAP].of(op):
             good = any(reason.id in ("under_way", "delayed") for reason in reasons)
             what = "products are under way in the next iteration"

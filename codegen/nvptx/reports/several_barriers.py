@@ -8,7 +8,6 @@ a tile is written after an earlier write, or read after one that was overwritten
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import cast
 
 from tileir.codegen.nvptx.passes.memory.barrier_pairs import texts
@@ -52,16 +51,16 @@ class _Several(BarrierWalk):
             if since is None:
                 kept.add((access, None if is_under_way(access) else barrier))
             elif since is not barrier and isinstance(access, SharedAccess):
-                kept.add((replace(access, several=True), since))
+                kept.add((access._replace(several=True), since))
         open_.clear()
         open_ |= kept
 
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Note the pairs of open accesses and those of an op; a write ends what it comes after."""
         for second in accesses:
-            for entry in list(open_):
+            for entry in list(self.colliding(op, second, open_)):
                 first, since = entry
-                if since is None or not self.collide(op, first, second):
+                if since is None:
                     continue
                 pair = (cast(SharedAccess, first), cast(SharedAccess, second), op)
                 if not pair[0].several:
@@ -76,5 +75,5 @@ def _plain(pair: Pair) -> Pair:
     """Return what is the same of a pair on all paths."""
     first, second, op = pair
     if isinstance(first, SharedAccess):
-        first = replace(first, place=None, around=None, passed=False, several=False)
+        first = first._replace(place=None, around=None, passed=False, several=False)
     return first, second, op

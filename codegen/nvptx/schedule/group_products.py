@@ -200,7 +200,10 @@ def column_parts(op: Op, plan: ProductPlan) -> Sequence[int]:
 def _plan(op: Op, warps: int, rows: bool, target: Target, columns: int) -> ProductPlan | Reason:
     """Plan a product, or return why there is no plan. If it is promoted, its atoms have so many
     columns at most."""
-    types, element = _types_of(op), op.operands["lhs"].type.element
+    element = op.operands["lhs"].type.element
+    if op.name == "mmaf_scaled":
+        return Reason("group_scaled", element)
+    types = _types_of(op)
     if types is None or stored_as(types[0]) != element:
         return Reason("group_type", element)
     plan = of_warpgroups(types, extents_of(op), warps, rows, target)
@@ -215,7 +218,7 @@ def _types_of(op: Op) -> tuple[str, str, str] | None:
     if op.name == "mmai":
         return *signs_of(op), "s32"
     operand_type = operand_types(op.operands["lhs"].type.element)[0]
-    if op.name != "mmaf" or operand_type not in _TYPES:
+    if operand_type not in _TYPES:
         return None
     exact = operand_type in _WITH_SHORT_SUMS and not op.attributes["fast_acc"]
     half = op.result.type.element.name == "f16" and not exact

@@ -119,10 +119,14 @@ def slices_of(op: Op, plan: ProductPlan) -> range:
     return range(op.attributes["first"] or 0, plan.extents["k"] if end is None else end, plan.slice)
 
 
+def in_memory(op: Op) -> bool:
+    """Whether both operands of a product are in shared memory."""
+    return all(isinstance(op.operands[slot].type, Shared) for slot in ("lhs", "rhs"))
+
+
 def slices_in_loop(op: Op) -> bool:
     """Whether an `mma` op becomes a loop over its slices: then both operands are in memory."""
-    kinds = [op.operands[slot].type for slot in ("lhs", "rhs")]
-    if op.name != "mma" or not all(isinstance(kind, Shared) for kind in kinds):
+    if op.name != "mma" or not in_memory(op):
         return False
     plan = plan_of(op)
     steps = sum(len(plan.along[dim]) for dim in "mnb")

@@ -24,7 +24,7 @@ from tileir.codegen.layouts.linear_layout import (
     for_scan,
     held_by_each,
 )
-from tileir.codegen.layouts.renumber import element_images
+from tileir.codegen.layouts.renumber import element_images, regrouped
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
@@ -201,6 +201,8 @@ def _preferred(
         return preferences[sources[0]]
     if op.name == "permute":
         return _inverted(preferences[sources[0]], element_images(op) or [])
+    if op.name == "unpack":
+        return preferences[sources[0]].widened(-regrouped(op)) if regrouped(op) < 0 else None
     if op.name == "reduce":
         low, count = dim_bits(sources[0].type.shape, op.attributes["dim"])
         layout = preferences[sources[0]]

@@ -89,7 +89,7 @@ def _parts(x: Expr, magic: float) -> tuple[Expr, Expr]:
     octaves = total - magic
     high, low = split(LN2, x.format)
     rest = fma(octaves, -low, fma(octaves, -high, x))
-    return fma(rest * rest, horner(rest, EXP), rest) + 1.0, total
+    return fma(fma(horner(rest, EXP), rest, 1.0), rest, 1.0), total
 
 
 def exp(x: Expr) -> Expr:

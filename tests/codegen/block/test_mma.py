@@ -86,6 +86,7 @@ class Product:
         return ptx
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("place", ["registers", "shared", "mixed"])
 @pytest.mark.parametrize(("mnemonic", "element", "total"), ATOMS)
 def test_operands_may_be_in_registers_or_shared(

@@ -117,7 +117,7 @@ def _stored(kind: str) -> Scalar:
 HALF = ("f16", "f16", "f32")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("majors", [(-1, -2), (-1, -1), (-2, -2), (-2, -1)], ids=str)
 def test_operands_in_shared_memory(shape: tuple[int, ...], majors: tuple[int, int]) -> None:

@@ -13,12 +13,32 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES
+from tileir.codegen import host
+from tileir.codegen.cache.slot import Slot
 from tileir.codegen.cache.store import Cache
-from tileir.codegen.host import restore
 from tileir.codegen.host.machine.machine_code import MachineCode
 
 MODULE = FIXTURES / "13.4" / "check_values.tileirbc"
 ODD: tuple[Any, ...] = (None, True, -1, 1 << 70, 1.5, "", "x", [], ["x"], [None], {}, {"a": 1})
+
+
+class OneEntry:
+    """A store that has one thing, whoever asks."""
+
+    def __init__(self, contents: bytes) -> None:
+        self.slot = Slot.of(self, "machine code", {})
+        self._entry = self.slot.key.line + b"\n" + contents
+
+    def get(self, name: str) -> bytes:
+        return self._entry
+
+    def put(self, name: str, entry: bytes) -> bool:
+        raise AssertionError("nothing is to be written")
+
+
+def restore(contents: bytes) -> host.HostCompilation | None:
+    """What a store that has these bytes gives for them."""
+    return host.restore(OneEntry(contents).slot, lambda: pytest.fail("compiled again"))
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +145,9 @@ def compiled_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
     missed = []
     put = Cache.put
 
-    def note(cache: Cache, key: str, contents: bytes) -> None:
-        missed.append(key)
-        put(cache, key, contents)
+    def note(cache: Cache, name: str, contents: bytes) -> bool:
+        missed.append(name)
+        return put(cache, name, contents)
 
     with monkeypatch.context() as patched:
         patched.setattr(Cache, "put", note)
@@ -210,7 +230,7 @@ def test_an_entry_that_may_not_be_read(folder: Path, monkeypatch) -> None:
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    key = next(folder.iterdir()).stem
-    assert Cache(folder, 1 << 30).get(key) is not None
+    name = next(folder.iterdir()).stem
+    assert Cache(folder, 1 << 30).get(name) is not None
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert Cache(folder, 1 << 30).get(key) is None
+    assert Cache(folder, 1 << 30).get(name) is None

@@ -16,7 +16,7 @@ import tileir
 from tileir.codegen import fresh
 from tileir.codegen.cache import folder as cache_folder
 from tileir.codegen.cache import own_code
-from tileir.codegen.cache.key import key_of
+from tileir.codegen.cache.key import Key, bytes_of, facts_of
 from tileir.codegen.cache.store import Cache
 from tileir.codegen.host.machine.machine_code import MachineCode
 from tileir.codegen.host.running.kernel_info import KernelInfo
@@ -106,11 +106,19 @@ def test_a_changed_module_is_another_entry(folder: Path, compiled: list[str]) ->
     assert len(compiled) == 2
 
 
+def key_of(machine: str, options: dict, kind: str = "machine code", target: str = "host") -> str:
+    """The name of the key that vector_add has."""
+    facts = facts_of(bytes_of(parse()), target, machine, options)
+    return Key.of(kind, facts).name
+
+
 def test_another_machine_is_another_key() -> None:
-    keys = {key_of(parse(), f"machine {number}", {}) for number in range(3)}
+    keys = {key_of(f"machine {number}", {}) for number in range(3)}
     assert len(keys) == 3
-    assert key_of(parse(), "machine 0", {}) in keys
-    assert key_of(parse(), "machine 0", {"check": "memory"}) not in keys
+    assert key_of("machine 0", {}) in keys
+    assert key_of("machine 0", {"check": "memory"}) not in keys
+    assert key_of("machine 0", {}, kind="PTX") not in keys
+    assert key_of("machine 0", {}, target="sm_90") not in keys
 
 
 def test_the_code_that_counts_is_all_of_ours() -> None:
@@ -160,11 +168,11 @@ def test_the_hash_is_not_kept_where_python_keeps_nothing(kept: Path, monkeypatch
 
 
 def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = key_of(parse(), "machine", {})
+    before = key_of("machine", {})
     monkeypatch.setattr("tileir.codegen.cache.key._own_code", lambda: "another version")
-    assert key_of(parse(), "machine", {}) != before
+    assert key_of("machine", {}) != before
     monkeypatch.setattr("tileir.codegen.cache.key._own_code", lambda: None)
-    assert key_of(parse(), "machine", {}) is None
+    assert facts_of(bytes_of(parse()), "host", "machine", {}) is None
 
 
 def test_what_is_wrong_is_told_every_time(folder: Path) -> None:
@@ -220,7 +228,9 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "entries").mkdir()
     cache = Cache(tmp_path / "entries", 1 << 20)
     (tmp_path / "entries" / f"{'a' * 64}.tileir").mkdir()
-    cache.put("a" * 64, b"what cannot be written")
+    assert not cache.put("a" * 64, b"what cannot be written")
+    assert cache.put("b" * 64, b"what can")
+    (tmp_path / "entries" / f"{'b' * 64}.tileir").unlink()
     assert cache.get("a" * 64) is None
     assert len(list((tmp_path / "entries").iterdir())) == 1, "something was left behind"
 
@@ -264,7 +274,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path, monkeypatch) -> N
 
 def test_what_is_larger_than_everything_is_not_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, 1000)
-    cache.put(key(1), b"x" * 5000)
+    assert not cache.put(key(1), b"x" * 5000)
     assert cache.get(key(1)) is None
     assert not list(tmp_path.iterdir())
 
@@ -312,7 +322,7 @@ def test_a_size_that_is_none(text: str) -> None:
 
 def test_all_that_is_known_of_a_kernel_survives() -> None:
     elements = (Pointer(Scalar("f32")), Pointer(Scalar("f8E5M2"), "multicast"), Scalar("bf16"))
-    known = {"op": "print_tko", "kernel": "k", "location": ""}
+    known = {"op": "print_tko", "kernel": "k", "function": "k", "location": ""}
     tile = {"element": "i32", "shape": [4, 2], "offset": 16}
     sites = (
         {"kind": "print", **known, "format": "x = %d\n", "arguments": [tile]},

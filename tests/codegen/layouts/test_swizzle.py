@@ -38,31 +38,37 @@ CASES = [
 SIZES = (1, 2, 4, 8)
 
 
-def quarter(size: int) -> list[tuple[tuple[int, ...], LinearLayout, LinearLayout]]:
+def eighth(size: int, part: int) -> list[tuple[tuple[int, ...], LinearLayout, LinearLayout]]:
     """Cases for tests that go through all elements: each is there for one of the sizes."""
-    return CASES[SIZES.index(size) :: len(SIZES)]
+    return CASES[SIZES.index(size) + len(SIZES) * part :: 2 * len(SIZES)]
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("size", SIZES)
-def test_every_element_has_its_own_place(size: int) -> None:
-    for _, source, target in quarter(size):
+def test_every_element_has_its_own_place(size: int, part: int) -> None:
+    for _, source, target in eighth(size, part):
         found = swizzle(source, target, size)
         places = [found.place(element) for element in range(1 << source.bits)]
         assert sorted(places) == list(range(1 << source.bits))
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("size", SIZES)
-def test_there_are_no_gaps_where_bits_of_elements_are_missing(size: int) -> None:
+def test_there_are_no_gaps_where_bits_of_elements_are_missing(size: int, part: int) -> None:
     """As in pieces of a tile."""
-    for _, source, target in quarter(size):
+    for _, source, target in eighth(size, part):
         for missing in (1 << 1, 1 << source.bits - 2, 5):
             found = swizzle(source.without(missing), target.without(missing), size)
             kept = [element for element in range(1 << source.bits) if not element & missing]
             assert sorted(map(found.place, kept)) == list(range(len(kept)))
 
 
-def test_elements_of_other_blocks_take_no_room() -> None:
-    for shape, source, target in quarter(4):
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("part", range(2))
+def test_elements_of_other_blocks_take_no_room(part: int) -> None:
+    for shape, source, target in eighth(4, part):
         outer = LinearLayout(1, (), (), (), (1,))
         both = [
             product_of(layout, outer, shape, (1,) * (len(shape) - 1) + (2,))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .base import MAGIC, V13_1, V13_3, V13_4
-from .rows import FILE, NEWER, NEWEST, OLDEST, READ, Row, refused, same
+from .base import MAGIC, V13_1, V13_3, V13_4, V13_5
+from .rows import FILE, IN_PART, NEWER, NEWEST, OLDEST, READ, Row, refused, same
 
 NOT_OURS = "input does not correspond to Tile IR bytecode"
 NO_HEADER = "failed to parse bytecode header"
@@ -33,7 +33,7 @@ def unsupported(number: int, version: tuple[int, int]) -> Row:
         f"version {major}.{minor}",
         lambda: relabelled(FILE, version),
         f"@12 unsupported Tile version {major}.{minor}.0",
-        "version",
+        IN_PART if version > V13_5 else "version",
     )
 
 

@@ -15,14 +15,16 @@ SAME, OTHER, CRASH = "same text", "other text", "crash"
 """What becomes of a file that tileirdisasm does not refuse."""
 
 READ = "read"
+IN_PART = "in-part"
+"""Our verdict on files of newer versions: read as far as the tables agree with them."""
 
 
 @dataclass(frozen=True)
 class Row:
     """A corruption. `theirs` is SAME, OTHER, CRASH or a part of what tileirdisasm complains of.
 
-    `ours` is READ or the kind of our error ("verify" where only the check of ops refuses). `warns`
-    are the kinds of warning that a file which we read has.
+    `ours` is READ, IN_PART or the kind of our error ("verify" where only the check of ops refuses).
+    `warns` are the kinds of warning that a file which we read has.
     """
 
     number: int

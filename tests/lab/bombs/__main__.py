@@ -11,10 +11,10 @@ from typing import NamedTuple
 import tileir
 from tests.lab.bench.modules import large_module
 
-from . import in_bytes, in_text, shared_bytes, steps, trial
+from . import in_bytes, in_text, newer_bytes, shared_bytes, steps, trial
 from .bomb import Bomb
 
-BOMBS = [*in_bytes.BOMBS, *shared_bytes.BOMBS, *in_text.BOMBS]
+BOMBS = [*in_bytes.BOMBS, *shared_bytes.BOMBS, *newer_bytes.BOMBS, *in_text.BOMBS]
 
 MOST_MIB = 64
 """MiB that a bomb may take above a plain file of its size."""

@@ -7,10 +7,11 @@ Memory is what the kernel counts for a process of its own, so this needs Linux. 
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 import pytest
 
-from . import in_bytes, in_text, shared_bytes, steps, trial
+from . import in_bytes, in_text, newer_bytes, shared_bytes, steps, trial
 from .bomb import Bomb
 
 pytestmark = [
@@ -43,29 +44,29 @@ def all_of(given: bytes | str, wanted: tuple[str, ...] = ()) -> trial.Cost:
 
 
 def test_there_are_enough_of_each_kind() -> None:
-    bombs = [*in_bytes.BOMBS, *shared_bytes.BOMBS, *in_text.BOMBS]
+    bombs = [*in_bytes.BOMBS, *shared_bytes.BOMBS, *newer_bytes.BOMBS, *in_text.BOMBS]
     kinds = {bomb.kind for bomb in bombs}
     assert kinds == {
         "attributes", "constants", "counts", "lengths", "locations", "names", "nesting", "sharing",
-        "types",
+        "types", "unknown",
     }  # fmt: skip
     named = {(bomb.kind, bomb.name, bomb.form) for bomb in bombs}
     assert len(named) == len(bombs) >= 115
 
 
-@pytest.mark.parametrize("kind", sorted({bomb.kind for bomb in shared_bytes.BOMBS}))
-def test_what_is_shared_takes_little_memory(kind: str, named) -> None:
-    for bomb in shared_bytes.BOMBS:
-        if bomb.kind == kind and bomb.size > 1:
-            with named(bomb.name):
-                cost = all_of(bomb.made(bomb.size), STEPS)
-                assert cost.sound, cost.verdict
-                assert cost.kib < MOST_KIB
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "bomb", [bomb for bomb in shared_bytes.BOMBS if bomb.size > 1], ids=lambda bomb: bomb.name
+)
+def test_what_is_shared_takes_little_memory(bomb: Bomb) -> None:
+    cost = all_of(bomb.made(bomb.size), STEPS)
+    assert cost.sound, cost.verdict
+    assert cost.kib < MOST_KIB
 
 
-@pytest.mark.parametrize("form", ["bytes", "text"])
-def test_what_is_written_out_ends_soundly(form: str, named) -> None:
-    for bomb in (in_bytes.BOMBS if form == "bytes" else in_text.BOMBS)[::ONE_IN]:
+@pytest.mark.parametrize("made", [in_bytes, newer_bytes, in_text])
+def test_what_is_written_out_ends_soundly(made: ModuleType, named) -> None:
+    for bomb in made.BOMBS[::ONE_IN]:
         with named(bomb.name):
             cost = all_of(small(bomb))
             assert cost.sound, cost.verdict

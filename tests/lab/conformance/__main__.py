@@ -4,7 +4,8 @@ With ``--in-place`` launches are those of ``tileir.cutile.install(compiler="tile
 stand-in for the driver that refuses what a driver refuses; the emulator runs the kernels then, too.
 
 With ``--target host`` they run on the CPU, and with ``--check memory,undefined`` each launch is
-checked: a test that passes without and fails with that has found a false alarm.
+checked: a test that passes without and fails with that has found a false alarm. cuTile's tuner
+measures all configurations, as some tests ask what it found.
 
 Tests that have a line in the file of results are not run again, so a run that was ended goes on
 where it was; remove lines, or the file, to run tests anew. The exit code is 0 when tests were run,
@@ -112,7 +113,7 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
         "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1",
         **({} if on_host else {IN_PLACE if options.in_place else TARGET: options.target}),
     }  # fmt: skip
-    launching = ["-p", "tileir.cutile.plugin", "--cutile-children"]
+    launching = ["-p", "tileir.cutile.plugin", "--cutile-children", "--cutile-autotune", "all"]
     if options.in_place:
         launching = ["--in-place"]
     return subprocess.run(

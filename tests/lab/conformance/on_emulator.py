@@ -26,9 +26,9 @@ class OnEmulator:
         """Where arguments would lie in one block; the emulator takes them one by one."""
         self.size = 8 * parameters
 
-    def launch(
-        self, grid: Sequence[int], args: Sequence[Any], *, threads: int | None,
-        allocations: Sequence[Any], progress: object,
+    def launch_named(
+        self, grid: Sequence[int], args: Sequence[Any], names: Mapping[int, str],
+        threads: int | None, allocations: Sequence[Any], progress: object,
     ) -> None:  # fmt: skip
         """Run the grid on the memory of the process."""
         emulator.launch(self.ptx, self.plan, grid, args, allocations=allocations)

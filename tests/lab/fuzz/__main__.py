@@ -18,7 +18,7 @@ from tileir.formats.version import SUPPORTED
 
 from .campaign import Plan, Tally, checks, run
 from .finding import signature
-from .mutations import seeds
+from .mutations import NEWER, seeds
 
 LONGEST = 400
 """Characters of what a finding says."""
@@ -37,6 +37,7 @@ examples:
   python -m tests.lab.fuzz --count 20000                      all properties
   python -m tests.lab.fuzz agreement --count 200000 --jobs 2  one of them, longer
   python -m tests.lab.fuzz --version 13.4 --seed 7            other mutants, of one version's files
+  python -m tests.lab.fuzz --version 13.6          a version that is newer than any that is known
   python -m tests.lab.fuzz cost --save /tmp/found    findings and the dearest inputs go there
   python -m tests.lab.fuzz rejection --input case.bin         one input again, with its traceback
 
@@ -88,7 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=positive, default=20_000, help="mutants (20000)")
     parser.add_argument("--seed", type=int, default=1, help="other seeds give other mutants (1)")
     parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--version", default="", choices=list(map(str, SUPPORTED)), metavar="13.x")
+    versions = [*map(str, SUPPORTED), NEWER]
+    parser.add_argument("--version", default="", choices=versions, metavar="13.x")
     parser.add_argument("--save", type=directory, metavar="DIR", help="where inputs are kept")
     parser.add_argument(
         "--input", type=readable, metavar="FILE", help="try this one input, no mutants"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
+from tileir.formats.container import version_of
 from tileir.formats.cursor import Slice, Span
 from tileir.formats.sections import SECTIONS
 from tileir.formats.version import Version
@@ -63,7 +64,7 @@ def _compare_sections(data: bytes) -> None:
         file = codec.parse_file(view, warnings=warned[0])
     except BytecodeError:
         return
-    version: Version = file["header"]["version"]
+    version: Version = version_of(file["header"])
     payloads = {section["name"]: section["payload"] for section in file["sections"]}
     tags: list[int | None] = []
     for name in (section.name for section in SECTIONS if section.name in payloads):

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.corpus import INVALID, VALID, name_of
-from tileir import Bytecode, BytecodeError
+from tileir import Bytecode, BytecodeError, Version
+from tileir.formats.version import LATEST
 
 from .framing import DEBUG, FUNC, HEADER, Framed, Section, Unframed, take_apart, varint
 
@@ -28,6 +29,9 @@ MINORS = range(8)
 
 EDGES = sorted({1 << k for k in range(0, 66, 1)} | {(1 << k) - 1 for k in range(1, 66)} | {0})
 """Numbers at which something may give way."""
+
+NEWER = f"{LATEST.major}.{LATEST.minor + 1}"
+"""A version that is newer than any that is known."""
 
 DYNAMIC = 1 << 63
 SMALL = 48
@@ -82,9 +86,16 @@ class Seed:
 
 
 def seeds(version: str = "") -> list[Seed]:
-    """Every fixture, or those of one version and the invalid ones, small ones first."""
-    paths = [path for path in VALID if version in ("", path.parent.name)] + INVALID
+    """Every fixture, or those of one version and the invalid ones, small ones first.
+
+    Of the version `NEWER` there are none; those of the latest are called so.
+    """
+    own = str(LATEST) if version == NEWER else version
+    paths = [path for path in VALID if own in ("", path.parent.name)] + INVALID
     found = [Seed(name_of(path), Path(path).read_bytes()) for path in paths]
+    if version == NEWER:
+        stated = bytes(Version.of(NEWER))
+        found = [Seed(s.name, s.data[:8] + stated + s.data[10:]) for s in found]
     return sorted(found, key=lambda seed: (len(seed.data), seed.name))
 
 

@@ -33,6 +33,8 @@ def check(data: bytes) -> Outcome:
         return Outcome(error.kind)
     if bytecode.build() != data:
         raise Finding("build gives other bytes")
+    if bytecode.newer:  # of which records may be partial
+        return Outcome("accepted")
     if rebuilt(bytecode) != data:
         raise Finding("the reference encoder gives other bytes")
     again = _canonical(bytecode)

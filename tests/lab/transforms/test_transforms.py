@@ -78,6 +78,7 @@ def on_the_cpu(case: Case) -> list[bytes]:
     return [each.tobytes() for each in arguments if isinstance(each, np.ndarray)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_mean_the_same(seed: int) -> None:
     """Programs never do what is undefined; nor may they afterwards, in loops without iterations."""

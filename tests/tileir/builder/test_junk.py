@@ -128,6 +128,7 @@ def ops_of(name: str) -> set[str]:
     return {op.name for function in bytecode.functions for op in function.walk()}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BODIES)
 def test_junk_in_a_body_that_is_written_again(name: str) -> None:
     """Junk in every place of each op that none of the bodies before has."""

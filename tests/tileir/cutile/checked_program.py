@@ -33,8 +33,12 @@ def test_memory():
     ct.launch(0, (1,), take, (x, indices(7), z))
     np.testing.assert_array_equal(z, x)
     for last in (8, -1, 1 << 20):
-        with pytest.raises(KernelError, match=r"parameter 0, which has 32 bytes at element \[7\]"):
+        with pytest.raises(
+            KernelError, match=r"argument x, which has 32 bytes at element \[7\] in take,"
+        ):
             ct.launch(0, (1,), take, (x, indices(last), z))
+    with pytest.raises(KernelError, match="of argument x or z, which has 32 bytes"):
+        ct.launch(0, (1,), take, (x, indices(8), x))
 
 
 def test_views():
@@ -42,7 +46,7 @@ def test_views():
     x, z = np.arange(4 * COUNT, dtype="f4"), np.zeros(COUNT, "f4")
     ct.launch(0, (1,), take, (x[::2], indices(15), z))
     assert z[7] == 30
-    with pytest.raises(KernelError, match="parameter 0, which has 124 bytes"):
+    with pytest.raises(KernelError, match="argument x, which has 124 bytes"):
         ct.launch(0, (1,), take, (x[::2], indices(16), z))
 
 

@@ -13,7 +13,7 @@ from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.codegen.scalar.sizes import memory_bytes
-from tileir.cutile import image
+from tileir.cutile import cutile_internals, image
 from tileir.cutile.driver import Driver
 from tileir.cutile.options import Options
 from tileir.cutile.packed import pack
@@ -122,11 +122,11 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
     class Kernel:
         info = KernelInfo("k", (Scalar(type),), (0,), memory_bytes(Scalar(type)), frozenset(), 0)
 
-        def launch(self, grid, arguments, threads, **options):
+        def launch_named(self, grid, arguments, names, threads, *rest):
             seen.extend([*grid, *arguments, threads])
 
         def launch_packed(self, grid, data, threads, progress):
-            self.launch(grid, np.frombuffer(data, DTYPES[type]), threads)
+            self.launch_named(grid, np.frombuffer(data, DTYPES[type]), {}, threads)
 
     function = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0]
     place = ctypes.create_string_buffer(32)
@@ -153,6 +153,13 @@ def test_an_exception_of_a_kernel_is_kept(
     monkeypatch.setattr(image.CpuKernel, "launch", interrupted)
     assert launch(cuda, kernel, (1, 1, 1), []) == SUCCESS
     assert driver.error is interrupt
+
+
+def test_programs_ask_the_module_that_loads_the_driver(driver: Driver) -> None:
+    address = c_void_p()
+    find = cutile_internals._Loader(driver)._cuGetProcAddress_v2
+    assert find(b"cuInit", addressof(address), 13000, 0, None) == SUCCESS
+    assert ctypes.CFUNCTYPE(c_int, c_uint)(address.value)(0) == SUCCESS
 
 
 def test_an_error_code_is_explained(cuda: Library) -> None:

@@ -107,6 +107,8 @@ def test_module(script: Path) -> None:
         (["--fast", "script.py"], 2, "unrecognized arguments: --fast"),
         (["--threads", "many", "script.py"], 2, "invalid int value: 'many'"),
         (["--threads", "0", "script.py"], 2, "--threads must be at least 1, not 0"),
+        (["--check", "memry", "script.py"], 2, "not 'memry', did you mean memory?"),
+        (["--autotune", "none", "script.py"], 2, '--autotune must be "first", "all" or a number'),
         (["--sm", "sm_1000", "-c", ""], 4, "unknown GPU 'sm_1000'"),
         (["--sm", "host", "-c", ""], 4, "unknown GPU 'host'"),
         (["--sm", "sm_1", "-c", ""], 4, "unknown GPU 'sm_1'; known are sm_75, "),
@@ -131,8 +133,13 @@ def test_unknown_version_of_cuda_tile(
     """The one line names the versions that are known, before anything of the program runs."""
     monkeypatch.setattr(cutile_internals, "version", lambda name: "99.0")
     monkeypatch.setattr(cutile_internals, "VERSIONS", ("1.0", "2.0", "3.0"))
+    monkeypatch.setattr(cutile_internals.cutile_hooks, "problems", lambda folder: ["a", "b", "c"])
+    monkeypatch.setattr(cutile_internals.cutile_hooks, "package", lambda: Path())
     assert main(["-c", "print(1)"]) == 4
-    line = "tileir cutile: cuda-tile 99.0 is not known; known are versions 1.0, 2.0 and 3.0\n"
+    line = (
+        "tileir cutile: cuda-tile 99.0 is not known, and not what tileir can change: a, and 2 more"
+        "; tested are versions 1.0, 2.0 and 3.0\n"
+    )
     assert capsys.readouterr() == ("", line)
 
 

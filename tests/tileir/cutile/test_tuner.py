@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tileir.cutile.programs import cutile_without_torch, output
-from tileir.cutile import tuner
+from tileir.cutile.options import measured
 from tileir.errors import UnsupportedError
 
 PROGRAM = """\
@@ -101,10 +101,10 @@ def test_configurations(
 
 @pytest.mark.parametrize(("asked", "count"), [("first", 0), ("all", None), ("7", 7), (1, 1)])
 def test_how_many(asked: str | int, count: int | None) -> None:
-    assert tuner.measured(asked) == count
+    assert measured(asked) == count
 
 
 @pytest.mark.parametrize("asked", ["", "0", "-1", "most", "1.5", True, 0])
 def test_no_such_number(asked: str | int) -> None:
     with pytest.raises(UnsupportedError, match='autotune must be "first", "all" or a number'):
-        tuner.measured(asked)
+        measured(asked)

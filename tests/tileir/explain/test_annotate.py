@@ -157,7 +157,7 @@ def test_wrong_use_is_one_line(arguments: tuple, message: str) -> None:
         (b"", 3),
         (b"ML\xefR\x00\x00", 3),
         (VECTOR_ADD.read_bytes()[:50], 3),
-        (VECTOR_ADD.read_bytes()[:9] + b"\x63" + VECTOR_ADD.read_bytes()[10:], 4),
+        (VECTOR_ADD.read_bytes()[:9] + b"\x00" + VECTOR_ADD.read_bytes()[10:], 4),
     ],
     ids=["empty", "mlir", "truncated", "version"],
 )

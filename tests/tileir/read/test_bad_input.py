@@ -56,8 +56,8 @@ def test_mlir_bytecode_is_recognised() -> None:
     assert "MLIR" in error.hint
 
 
-@pytest.mark.parametrize("version", [(13, 0), (13, 6), (14, 0), (0, 0), (255, 255)])
-def test_unknown_versions(version: tuple[int, int]) -> None:
+@pytest.mark.parametrize("version", [(13, 0), (12, 255), (0, 0)])
+def test_versions_older_than_the_first(version: tuple[int, int]) -> None:
     error = refused(VECTOR_ADD[:8] + bytes(version) + VECTOR_ADD[10:])
     assert error.kind == "version"
     assert error.offset == 8

@@ -13,7 +13,7 @@ from tileir import Bytecode, VersionError
 pytestmark = pytest.mark.oracle
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
 def test_other_versions_read_the_same(path: Path, tool, tmp_path: Path) -> None:
     """Re-targeted files are accepted and print, source locations included, what their source does.

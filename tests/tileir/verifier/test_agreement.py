@@ -22,15 +22,20 @@ from .agreement import Plan, Tally, compare, ours, pattern
 from .mutants import kinds, mutant
 from .unchecked import write
 
-COUNT = 300
+COUNT = 200
 SEED = 11
 
 
 @pytest.fixture(scope="module")
-def tally() -> Tally:
-    """A few hundred mutants, both verdicts."""
+def their_reader() -> None:
+    """Skip where it is not installed."""
     if nvidia_tool("tileirdisasm") is None:
         pytest.skip("tileirdisasm is not installed (pip install -e .[test])")
+
+
+@pytest.fixture(scope="module")
+def tally(their_reader: None) -> Tally:
+    """Two hundred mutants, both verdicts."""
     found = Tally()
     for case in compare(Plan(COUNT, SEED)):
         found.add(case)
@@ -124,7 +129,8 @@ def test_messages_are_grouped_without_their_types() -> None:
 
 
 @pytest.mark.oracle
-def test_the_command(tally: Tally, capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("their_reader")
+def test_the_command(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     given = ["--count", "12", "--seed", "1", "--kind", "terminator_early", "--jobs", "1"]
     assert main([*given, "--json", "--save", str(tmp_path)]) in (0, 1)
     found = json.loads(capsys.readouterr().out)

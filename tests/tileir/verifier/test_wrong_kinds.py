@@ -121,6 +121,7 @@ def test_every_slot_of_every_op(name: str) -> None:
     assert bytecode.build() == bytecode.data
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["loop_sum", "branches", "softmax", "print_values", "vector_add"])
 def test_anything_anywhere_in_a_body(name: str) -> None:
     """Drawn by a seed: whatever is put where, there is an answer, and build refuses no less."""

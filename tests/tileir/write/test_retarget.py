@@ -35,7 +35,7 @@ def uses(error: VersionError) -> Counter:
     return found
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
 def test_there_and_back(path: Path) -> None:
     data = path.read_bytes()

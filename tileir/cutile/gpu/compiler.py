@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import tileir
 from tileir.cutile.packed import pack, unpack
 from tileir.errors import TileIRError
-from tileir.tileiras.compiler import places
+from tileir.tileiras.compiler import known_module, places
 from tileir.tileiras.options import WrongUse, parse
 
 _REMEMBERED = 256
@@ -44,7 +44,7 @@ class Request(NamedTuple):
 @lru_cache(_REMEMBERED)
 def compiled(request: Request) -> Any:
     """Return the compilation of a module; TileIRError if there is none."""
-    bytecode = tileir.Bytecode.parse(request.bytecode)
+    bytecode = known_module(request.bytecode)
     return tileir.compile(bytecode, request.target, lineinfo=request.lines)
 
 

@@ -2,7 +2,8 @@
 
 Attention is composed as for CPUs, with their kernel in one pass where it fits. The kernels of
 recurrent layers for GPUs have no CPU's beside them: these layers run on copies on the CPU, which
-are ops of autograd, so gradients come back.
+are ops of autograd, so gradients come back. Nor have products with a result that is wider than the
+factors: those are made wider before.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ _RECURRENT = (
     "rnn_relu.input", "rnn_tanh.data", "rnn_tanh.input",
 )  # fmt: skip
 
+_WIDER = {"dtype": "default", "dtype_out": "out"}
+"""Overload of a product with a type of its own for the result -> the one with the factors' type."""
+
 _KEYS = ("AutogradCUDA", "CUDA")
 """With and without autograd, as in inference mode."""
 
@@ -34,6 +38,10 @@ def found() -> dict[str, Callable[..., Any]]:
     for name in _RECURRENT:
         base, _, overload = name.partition(".")
         kernels[name] = _on_copies(getattr(getattr(_aten, base), overload or "default"))
+    for base in ("addmm", "baddbmm", "bmm", "mm"):
+        for overload, plain in _WIDER.items():
+            if overload in getattr(_aten, base).overloads():
+                kernels[f"{base}.{overload}"] = _widened(getattr(getattr(_aten, base), plain))
     return kernels
 
 
@@ -90,6 +98,14 @@ def _on_copies(op: Any) -> Callable[..., Any]:
         moved = {name: _copied(value, CPU) for name, value in options.items()}
         result = op(*(_copied(value, CPU) for value in arguments), **moved)
         return _copied(result, "cuda")
+
+    return run
+
+
+def _widened(op: Any) -> Callable[..., Any]:
+    def run(*arguments: Any, **options: Any) -> Any:
+        *factors, dtype = arguments
+        return op(*(factor.to(dtype) for factor in factors), **options)
 
     return run
 

@@ -209,6 +209,8 @@ def _kernels() -> dict[str, Callable[..., Any]]:
         if not (_has(name, _COMPOSITE) and _views(name)):
             found[name] = Kernel(name)
     found |= softmax.kernels(found)
+    for name in ("aten::abs", "aten::abs.out", "aten::abs_"):
+        found[name] = _abs(found[name], in_place=name.endswith("_"))
     found["aten::native_dropout"] = generators.native_dropout
     found["aten::resize_"] = tensors.resize_
     found["aten::record_stream"] = lambda tensor, stream: None
@@ -216,6 +218,19 @@ def _kernels() -> dict[str, Callable[..., Any]]:
         for overload in ("", ".Tensor"):
             found[f"aten::_use_{library}_ctc_loss{overload}"] = lambda *arguments: False
     return found
+
+
+def _abs(kernel: Callable[..., Any], in_place: bool) -> Callable[..., Any]:
+    """Return a kernel that takes truths as well, as a GPU's does: they are their magnitudes."""
+
+    def compute(tensor: Any, **out: Any) -> Any:
+        if tensor.dtype != torch.bool:
+            return kernel(tensor, **out)
+        for written in out.values():
+            return written.resize_(tensor.shape).copy_(tensor)
+        return tensor if in_place else tensor.clone()
+
+    return compute
 
 
 def _other(op: Any, *arguments: Any, **options: Any) -> Any:

@@ -20,10 +20,12 @@ NAMES = (
     "_C.StorageBase.__new__", "_C._ExcludeDispatchKeyGuard", "_C._dispatch_get_all_op_names",
     "_C._dispatch_has_kernel_for_dispatch_key", "_C._from_dlpack", "_C._get_cudnn_sdp_enabled",
     "_C._get_flash_sdp_enabled", "_C._get_math_sdp_enabled", "_C._get_mem_efficient_sdp_enabled",
-    "_C._get_schema", "_C._set_sdp_use_flash", "_C._set_sdp_use_math", "_C._to_dlpack",
-    "backends.cudnn.is_acceptable", "cuda.CUDAGraph", "cuda.MemPool", "cuda.default_generators",
-    "cuda.graphs", "cuda.memory", "cuda.nvtx", "cuda.streams.Event", "cuda.streams.ExternalStream",
-    "cuda.streams.Stream", "library.Library", "ops.aten", "version.cuda",
+    "_C._get_schema", "_C._profiler._RecordFunctionFast", "_C._set_sdp_use_flash",
+    "_C._set_sdp_use_math", "_C._to_dlpack", "autograd._profiler_enabled",
+    "autograd.profiler.ProfilerState", "backends.cudnn.is_acceptable", "cuda.CUDAGraph",
+    "cuda.MemPool", "cuda.default_generators", "cuda.graphs", "cuda.memory", "cuda.nvtx",
+    "cuda.streams.Event", "cuda.streams.ExternalStream", "cuda.streams.Stream", "library.Library",
+    "ops.aten", "version.cuda",
 )  # fmt: skip
 """Names in torch."""
 

@@ -8,18 +8,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
-from tileir.errors import TileIRError
+from tileir.errors import TileIRError, VerifyError
 from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
 from tileir.messages.flags import flag
 from tileir.read.declarations import Declaration
 from tileir.read.function import Function, Global
+from tileir.verifier.items import whole
 from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .declarations import print_declaration
 from .functions import FunctionPrinter
 from .pieces import BoundedText, Pieces
+from .unknown import print_unknown
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -49,6 +51,9 @@ def disassemble(
 
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
+
+    Of a file of a newer version, lines between ``<<`` and ``>>`` say what cannot be printed. There
+    is at least one, and `assemble` refuses such a text.
     """
     bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
     out = BoundedText(bytecode)
@@ -62,7 +67,7 @@ def print_module(
     """Write the text of `disassemble` in pieces."""
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
-    check_well_formed(bytecode, functions, debug)
+    check_well_formed(bytecode, whole(functions), debug)
     with _explained(bytecode, functions):
         _print_module(bytecode, out, debug, functions)
 
@@ -75,11 +80,17 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
     except TileIRError:
         raise
     except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-        check(bytecode, functions)
+        complete = whole(functions)
+        check(bytecode, complete)
+        if len(complete) < len(functions):  # a body that is not whole cannot be checked
+            text = "what is known of a function breaks rules that its text relies on"
+            raise VerifyError(text) from None
         raise
 
 
 def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[Function]) -> None:
+    if bytecode.newer:
+        print_unknown(bytecode, out)
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
     items = in_order(bytecode, functions)

@@ -7,12 +7,14 @@ from typing import Any, Protocol
 
 from tileir.ir import Block, Op
 from tileir.read.function import Function
+from tileir.read.opaque import OpaqueEnd
 
 from . import values
 from .operations import pieces_of
 from .pieces import Pieces
 from .structured import TILE_IR_SPELLING, shown
 from .text import KernelText, Spelling
+from .unknown import opaque_mark
 
 Tail = Callable[[Any], str]
 """From the location of an op to the text behind the op: ``" loc(#loc3)"``."""
@@ -52,6 +54,7 @@ class FunctionPrinter(KernelText):
         self._printers, self._pieces = spelling.printers, pieces_of(spelling.dialect)
         self._tail = tail
         self._comments = comments
+        self._end: OpaqueEnd | None = None
 
     def function(
         self, function: Function, body: Block | None = None, symbol: str | None = None
@@ -61,6 +64,7 @@ class FunctionPrinter(KernelText):
         With a `body` or a `symbol`, it is the function as if that were its own.
         """
         body = body or function.body.block
+        self._end = getattr(function, "opaque", None)
         parameters = [
             f"{name}: {self.type(value)}"
             for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
@@ -89,6 +93,8 @@ class FunctionPrinter(KernelText):
                 self._op(op, defined.get(op, ""), inner)
             else:
                 self._commented(op, defined.get(op, ""), inner, self._comments)
+        if self._end is not None and self._end.block is block:
+            self.add(f"{inner}{opaque_mark(self._end)}\n")
         self.add(f"{margin}}}")
 
     def _op(self, op: Op, defined: str, margin: str) -> None:

@@ -17,12 +17,14 @@ from tileir.codegen.host.lowering.ahead import elements
 from tileir.codegen.host.lowering.block import Enclosing, Lowering
 from tileir.codegen.host.lowering.evaluate import fill
 from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.lowering.streaming import fetch_for_writing
 from tileir.codegen.host.planning.tiles import is_single, is_tile
 from tileir.ir import Op, Value
 
 
 def _for(lowering: Lowering, op: Op) -> None:
     builder = lowering.builder
+    fetch_for_writing(lowering, op)
     low, high, step = (
         lowering.single(op.operands[slot]) for slot in ("lowerBound", "upperBound", "step")
     )

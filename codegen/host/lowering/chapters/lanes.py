@@ -131,6 +131,7 @@ class Accumulators:
         builder, loaded = self._lowering.builder, []
         for array, element in zip(self._arrays, self._elements, strict=True):
             stored = builder.load(self._address(array, lane, row), typ=memory_type(element))
+            stored.set_metadata("alias.scope", self._lowering.stack)
             loaded.append(from_memory(builder, stored, element))
         return loaded
 
@@ -139,7 +140,8 @@ class Accumulators:
         builder = self._lowering.builder
         for array, element, value in zip(self._arrays, self._elements, values, strict=True):
             stored = to_memory(builder, value, element)
-            builder.store(stored, self._address(array, lane, row))
+            written = builder.store(stored, self._address(array, lane, row))
+            written.set_metadata("alias.scope", self._lowering.stack)
 
     def _address(self, array: ir.Value, lane: ir.Value, row: ir.Value) -> ir.Value:
         builder = self._lowering.builder

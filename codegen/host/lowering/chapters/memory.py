@@ -3,9 +3,10 @@
 Program order is one of the orders that tokens allow. A tile inside the tensor is copied by loops of
 constant length, one that crosses the edge by loops bounded by the edge; no element is tested.
 
-A loaded tile is copied to its buffer before any store that could change it. If the loop that reads
-the tile is the next one to store, and stores to other addresses (tested at run time), it reads the
-tensor without the copy.
+A loaded tile is copied to its buffer before any store that could change it. If all loops that read
+it come before, they read the tensor without the copy (see `in_place`). So does the next loop that
+stores if it is the only one that reads the tile, and stores to other addresses (tested at run
+time).
 """
 
 from __future__ import annotations
@@ -24,12 +25,21 @@ from tileir.codegen.host.lowering.window import Window
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 
+from .in_place import InPlace, are_apart, leave_places
+
 
 def load_view(lowering: Lowering, op: Op) -> None:
     """Copy a window to the tile's buffer, unless the load is deferred to the loop that uses it."""
     if id(op) in lowering.storage.fusion.deferred_loads:
         return
     window = Window(lowering, op)
+    if id(op) in lowering.storage.fusion.in_place:
+        place = InPlace.of_window(
+            lowering, op.results[0], window, lambda: _across(lowering, op, window)
+        )
+        if place is not None:
+            lowering.direct[id(op.results[0])] = place
+            return
     if window.sparse is not None:
         _fill(lowering, op, window)
         _copy(lowering, op, window, bounded=True)
@@ -38,8 +48,7 @@ def load_view(lowering: Lowering, op: Op) -> None:
             with inside:
                 _copy(lowering, op, window, bounded=False)
             with across:
-                _fill(lowering, op, window)
-                _copy(lowering, op, window, bounded=True)
+                _across(lowering, op, window)
     lowering.finish(op.results[0])
 
 
@@ -80,41 +89,42 @@ def with_deferred(
     `loop` is told whether to access only elements inside the tensor, and the alias scope of what
     it writes, which the loads do not alias. `written` is the window that it writes to.
     """
-    builder = lowering.builder
-    deferred = [
-        (load, Window(lowering, load))
-        for load in lowering.storage.fusion.deferred_to.get(id(op), ())
-    ]
+    builder, fusion = lowering.builder, lowering.storage.fusion
+    deferred = [(load, Window(lowering, load)) for load in fusion.deferred_to.get(id(op), ())]
     if not deferred and not written:
         loop(False, None)
         return
-    scope = lowering.new_scope() if deferred and written else None
+    scope = leave_places(lowering, op, written.span()) if written else None
+    if deferred and written and scope is None:
+        scope = lowering.new_scope()
     straight = written.is_inside() if written else ir.Constant(ir.IntType(1), 1)
     for _, window in deferred:
         window.apart_from = scope
         straight = builder.and_(straight, window.is_inside())
         if written:
-            straight = builder.and_(straight, _are_apart(builder, window.span(), written.span()))
+            straight = builder.and_(straight, are_apart(builder, window.span(), written.span()))
+    before = lowering.direct
     with builder.if_else(straight) as (directly, buffered):
         with directly:
-            lowering.direct = {id(load.results[0]): window for load, window in deferred}
+            lowering.direct = before | {id(load.results[0]): window for load, window in deferred}
             loop(False, scope)
-            lowering.direct = {}
+            lowering.direct = before
         with buffered:
             for load, window in deferred:
                 with builder.if_then(builder.not_(window.is_inside())):
                     _fill(lowering, load, window)
                 _copy(lowering, load, window, bounded=True)
-            loop(written is not None, None)
+            loop(written is not None, scope)
 
 
-def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
-    before = builder.icmp_unsigned("<=", one[1], other[0])
-    return builder.or_(before, builder.icmp_unsigned("<=", other[1], one[0]))
+def _across(lowering: Lowering, op: Op, window: Window) -> None:
+    """Make the tile of a window that is not inside of its tensor."""
+    _fill(lowering, op, window)
+    _copy(lowering, op, window, bounded=True)
 
 
 def _fill(lowering: Lowering, op: Op, window: Window) -> None:
-    """Fill the tile's buffer with padding."""
+    """Fill the buffer of a load with padding."""
     bits = padding_bits(window.element, op.operands["view"].type.padding)
     padding = constant(window.element, bits)
     with nest(lowering.builder, window.tile) as position:
@@ -122,7 +132,7 @@ def _fill(lowering: Lowering, op: Op, window: Window) -> None:
 
 
 def _copy(lowering: Lowering, op: Op, window: Window, bounded: bool) -> None:
-    """Copy the tensor's elements to the tile's buffer."""
+    """Copy the tensor's elements to the buffer of a load."""
     with window.elements(bounded) as position:
         lowering.store_element(op.results[0], position, window.load(position))
 

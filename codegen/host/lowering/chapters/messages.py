@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.source_names import kernel_name
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import nest
@@ -41,10 +40,7 @@ def _print(lowering: Lowering, op: Op) -> None:
     if traced:
         site = lowering.new_site("trace", op, name=traced, **arguments[0])
     elif stopped is not None:
-        function = kernel_name(lowering.kernel.function)
-        site = lowering.new_site(
-            "breakpoint", op, function=function, names=list(stopped), arguments=arguments
-        )
+        site = lowering.new_site("breakpoint", op, names=list(stopped), arguments=arguments)
     else:
         site = lowering.new_site("print", op, format=op.attributes["str"], arguments=arguments)
     lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))

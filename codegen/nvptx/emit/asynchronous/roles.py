@@ -142,7 +142,8 @@ def _order(ctx: Context, way: str, group: ir.Value, op: Op) -> None:
 
 
 def _groups(op: Op) -> int:
-    return cast(Op, role_of(op)).attributes["warps"] // WARPGROUP
+    """Return how many warpgroups take turns."""
+    return cast(Op, role_of(op)).attributes["working"] // WARPGROUP
 
 
 def _group(ctx: Context, op: Op) -> ir.Value:

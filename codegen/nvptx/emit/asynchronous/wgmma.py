@@ -12,23 +12,22 @@ from typing import cast
 
 from llvmlite import ir
 
-from tileir.codegen.block.types import Flight, Shared, registers_of
+from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine, span
-from tileir.codegen.nvptx.emit.context import I32, I64, Context, Fragment
+from tileir.codegen.nvptx.emit.context import I32, I64, Context
+from tileir.codegen.nvptx.emit.sequences.flight_registers import landed, started
 from tileir.codegen.nvptx.emit.sequences.mma_operands import RegisterOperand
 from tileir.codegen.nvptx.emit.sequences.shuffle import shuffle
 from tileir.codegen.nvptx.machine import wgmma
 from tileir.codegen.nvptx.machine.matrix_descriptor import UNIT_BITS
 from tileir.codegen.nvptx.schedule.group_products import descriptor_of
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, plan_of
-from tileir.codegen.scalar.bits import pair_of
 from tileir.ir import Op, Value
-from tileir.types import Scalar
 
 
 def mma_async(ctx: Context, op: Op) -> None:
     """Lower mma_async: one group of products."""
-    plan, accumulators = plan_of(op), dict(_registers(ctx, op.operands["acc"]))
+    plan, accumulators = plan_of(op), dict(started(ctx, op.operands["acc"]))
     lhs, rhs = (_operand(ctx, plan, slot, op.operands[slot]) for slot in ("lhs", "rhs"))
     own = [offset for offset in cast("list[int]", plan.acc.own()) if offset in accumulators]
     fresh = _is_zero(op.operands["acc"])
@@ -52,7 +51,7 @@ def mma_async(ctx: Context, op: Op) -> None:
             for k in steps
         ]
         read += products
-        started = wgmma.start(
+        changed = wgmma.start(
             ctx.builder,
             plan.atom,
             products,
@@ -61,7 +60,7 @@ def mma_async(ctx: Context, op: Op) -> None:
             fresh,
             commit=(batch, row, column) == blocks[-1],
         )
-        accumulators.update(zip(offsets, started, strict=True))
+        accumulators.update(zip(offsets, changed, strict=True))
     ctx.define(op.result, accumulators)
     if isinstance(lhs, _Held):
         ctx.under_way[op.result] = [word for words, _ in read for word in words]
@@ -82,43 +81,12 @@ def wait_mma(ctx: Context, op: Op) -> None:
     read = ctx.under_way.pop(op.operands["flight"], ())
     awaited = wgmma.wait(ctx.builder, op.attributes["pending"], list(flight.values()), read)
     registers = dict(zip(flight, awaited, strict=True))
-    packed = op.result.type.element == _HALF
-    ctx.define(op.result, _unpacked(ctx, registers) if packed else registers)
+    ctx.define(op.result, landed(ctx, registers, op.result.type))
 
 
 def mma_init(ctx: Context, op: Op) -> None:
     """Lower mma_init: the registers are those of the accumulator."""
-    ctx.define(op.result, _registers(ctx, op.operands["acc"]))
-
-
-_HALF = Scalar("f16")
-_PAIR = ir.VectorType(ir.HalfType(), 2)
-
-
-def _registers(ctx: Context, acc: Value) -> Fragment:
-    """Return the registers of an accumulator, each by the offset of the first element in it.
-
-    Those of a flight are registers already. Two neighbours along n of f16 are in one.
-    """
-    fragment, kind = dict(ctx.fragment(acc)), registers_of(acc.type)
-    if isinstance(acc.type, Flight) or kind is None or kind.element != _HALF:
-        return fragment
-    return {
-        offset: pair_of(ctx.builder, low, fragment[offset ^ 1])
-        for offset, low in fragment.items()
-        if not offset & 1
-    }
-
-
-def _unpacked(ctx: Context, registers: Fragment) -> Fragment:
-    """Return the elements of f16 in registers."""
-    fragment: Fragment = {}
-    for offset, word in registers.items():
-        pair = ctx.builder.bitcast(word, _PAIR)
-        for index in (0, 1):
-            element = ctx.builder.extract_element(pair, ir.Constant(I32, index))
-            fragment[offset ^ index] = element
-    return fragment
+    ctx.define(op.result, started(ctx, op.operands["acc"]))
 
 
 def add_columns(ctx: Context, op: Op) -> None:

@@ -84,18 +84,28 @@ class BarrierPairs(BarrierWalk):
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Note down the pairs of open accesses and those of an op."""
         for second in accesses:
-            for first, since in open_:
-                if self.collide(op, first, second):
-                    if since is None:
-                        self.missing.append((first, second, op))
-                    else:
-                        self.pairs.setdefault(since, {})[first, second, op] = None
-                elif areas := _different_areas(first, second):
-                    if since is None:
-                        self.unordered.add(areas)
-                    else:
-                        across = self.across.setdefault(since, {}).setdefault(areas, {})
-                        across[first, second, op] = None
+            for first, since in self.colliding(op, second, open_):
+                if since is None:
+                    self.missing.append((first, second, op))
+                else:
+                    self.pairs.setdefault(since, {})[first, second, op] = None
+            if isinstance(second, SharedAccess):
+                self._meet_areas(op, second, open_)
+
+    def _meet_areas(self, op: Op, second: SharedAccess, open_: Open) -> None:
+        """Note down the pairs of open accesses of other areas and one of an op."""
+        later, writes = second.tile.owner, second.writes
+        for first, since in open_:
+            if type(first) is not SharedAccess or not (writes or first.writes):
+                continue
+            earlier = first.tile.owner
+            if earlier is later:
+                continue
+            if since is None:
+                self.unordered.add((earlier, later))
+            else:
+                across = self.across.setdefault(since, {}).setdefault((earlier, later), {})
+                across[first, second, op] = None
 
 
 def memory(barrier: Op, pairs: Iterable[Pair], numbers: Mapping[Op, int]) -> tuple[Value, ...]:

@@ -51,6 +51,8 @@ class Everything:
 Access = SharedAccess | MemoryAccess | Acquired | Everything
 Open = set[tuple[Access, Op | None]]
 """Accesses, each with the barrier that has been passed since, if any."""
+Renaming = tuple[Place | None, Value]
+"""A slot that is told by another turn from here on; None if it is none that is known."""
 Pair = tuple[Access, Access, Op]
 """An access, a later one, and the op that makes the later one."""
 
@@ -104,6 +106,9 @@ class BarrierWalk:
         self.known = {}
         """Loop, and what is open before it -> what is open behind it, and `found` in it."""
         self._loops: list[tuple[Op, list[Open], list[Open]]] = []
+        self._renamings: dict[tuple[tuple[Renaming, ...], Op | None], dict[Access, Access]] = {}
+        """Turns that an edge defines anew, and the loop that it is of -> access before it -> that
+        behind it."""
 
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Look at the accesses of an op, and at the open ones; a subclass may change these."""
@@ -145,12 +150,24 @@ class BarrierWalk:
             self._add(op, accesses, open_)
         return open_
 
-    def collide(self, op: Op, first: Access, second: Access) -> bool:
-        """Whether a barrier has to stand between an open access and one of an op."""
+    def colliding(self, op: Op, second: Access, open_: Open) -> Iterator[tuple[Access, Op | None]]:
+        """Yield the open accesses between which and one of an op a barrier has to stand."""
+        if isinstance(second, SharedAccess):
+            tile = second.tile
+            for entry in open_:
+                first = entry[0]
+                if type(first) is not SharedAccess or first.tile is not tile:
+                    continue
+                if shared_accesses.collide(first, second):
+                    yield entry
+            return
+        for entry in open_:
+            if self._collide(op, entry[0], second):
+                yield entry
+
+    def _collide(self, op: Op, first: Access, second: MemoryAccess | Acquired | Everything) -> bool:
         if isinstance(second, Everything):
             return isinstance(first, MemoryAccess) and (first.around or not second.around)
-        if isinstance(second, SharedAccess):
-            return isinstance(first, SharedAccess) and shared_accesses.collide(first, second)
         if isinstance(first, Acquired):
             return True
         if not isinstance(first, MemoryAccess) or not isinstance(second, MemoryAccess):
@@ -171,15 +188,15 @@ class BarrierWalk:
 
     def _trips(self, loop: Op, open_: Open) -> Open | None:
         if loop.name == "pipelined_for":
-            start = renamed(open_, control_edges.entry(loop))
+            start = self._renamed(open_, control_edges.entry(loop))
             prologue = loop.regions[1].block
             for trip in range(loop.attributes["ahead"]):
                 if trip:
-                    start = renamed(start, control_edges.prologue_again(loop), loop)
+                    start = self._renamed(start, control_edges.prologue_again(loop), loop)
                 start = self.block(prologue, start) or set()
-            start = renamed(start, control_edges.prologue_end(loop))
+            start = self._renamed(start, control_edges.prologue_end(loop))
         else:
-            start = renamed(open_, control_edges.entry(loop))
+            start = self._renamed(open_, control_edges.entry(loop))
         while True:
             self._loops.append((loop, [], []))
             self.block(loop.regions[0].block, set(start))
@@ -190,7 +207,7 @@ class BarrierWalk:
             start = larger
         behind_ = set[tuple[Access, Op | None]]().union(*left)
         if loop.name != "loop":
-            passed_by = renamed(open_, control_edges.left(loop, loop))
+            passed_by = self._renamed(open_, control_edges.left(loop, loop))
             behind_ |= {_passed_by(*entry) for entry in passed_by - behind_}
         elif not left:
             return None
@@ -203,6 +220,29 @@ class BarrierWalk:
     def loop(self, op: Op, open_: Open) -> Open | None:
         """Walk a loop; return what is open behind it."""
         return self.trips(op, open_)
+
+    def _renamed(self, open_: Open, edge: Edge, loop: Op | None = None) -> Open:
+        """Return what is open behind an edge: slots are told by the turns that are known there.
+
+        The turns that are defined anew are not what they were before. `loop` is the one that an
+        edge to another iteration is of.
+        """
+        turns = tuple(
+            (place_of(value) if value is not None else None, target)
+            for value, target in edge.pairs
+            if isinstance(target.type, Turn)
+        )
+        if not turns and not edge.again:
+            return set(open_)
+        again = loop if edge.again else None
+        known = self._renamings.setdefault((turns, again), {})
+        behind_: Open = set()
+        for access, barrier in open_:
+            found = known.get(access)
+            if found is None:
+                found = known[access] = _renamed(access, turns, again)
+            behind_.add((found, barrier))
+        return behind_
 
     def _add(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         for access in accesses:
@@ -225,7 +265,7 @@ class BarrierWalk:
             if shared_accesses.same_slot(access, place):
                 open_.remove(entry)
                 if op.name not in FOR_ALL:  # what this thread has copied
-                    open_.add((replace(access, under_way=False, around=None), None))
+                    open_.add((access._replace(under_way=False, around=None), None))
 
     def _if(self, op: Op, open_: Open) -> Open | None:
         ends: list[Open] = []
@@ -235,15 +275,15 @@ class BarrierWalk:
             for inner in region.blocks:
                 end = self.block(inner, set(open_))
                 if end is not None:
-                    ends.append(renamed(end, control_edges.joined(op, inner.ops[-1])))
+                    ends.append(self._renamed(end, control_edges.joined(op, inner.ops[-1])))
         return set[tuple[Access, Op | None]]().union(*ends) if ends else None
 
     def _leave(self, end: Op, open_: Open) -> None:
         loop, again, left = self._loops[-1]
         if end.name == "continue":
-            again.append(renamed(open_, control_edges.again(loop, end), loop))
+            again.append(self._renamed(open_, control_edges.again(loop, end), loop))
         if end.name == "break" or loop.name != "loop":
-            left.append(renamed(open_, control_edges.left(loop, end)))
+            left.append(self._renamed(open_, control_edges.left(loop, end)))
 
 
 def complete(open_: Open) -> None:
@@ -251,32 +291,13 @@ def complete(open_: Open) -> None:
     open_ -= {each for each in open_ if not is_under_way(each[0])}
 
 
-def renamed(open_: Open, edge: Edge, loop: Op | None = None) -> Open:
-    """Return what is open behind an edge: slots are told by the turns that are known there.
-
-    The turns that are defined anew are not what they were before. `loop` is the one that an edge
-    to another iteration is of.
-    """
-    turns = [
-        (place_of(value) if value is not None else None, target)
-        for value, target in edge.pairs
-        if isinstance(target.type, Turn)
-    ]
-    if not turns and not edge.again:
-        return set(open_)
-    again = loop if edge.again else None
-    return {(_renamed(access, turns, again), barrier) for access, barrier in open_}
-
-
-def _renamed(
-    access: Access, turns: Iterable[tuple[Place | None, Value]], again: Op | None
-) -> Access:
+def _renamed(access: Access, turns: Iterable[Renaming], again: Op | None) -> Access:
     if isinstance(access, SharedAccess):
         if access.place is not None:
             place = _place_behind(access, turns)
-            access = access if place == access.place else replace(access, place=place)
+            access = access if place == access.place else access._replace(place=place)
         if again is not None and _is_of_later_trip(access, again):
-            access = replace(access, around=again)
+            access = access._replace(around=again)
     elif again is not None and not access.around and not isinstance(access, Everything):
         access = replace(access, around=True)
     return access
@@ -292,13 +313,11 @@ def _is_of_later_trip(access: SharedAccess, loop: Op) -> bool:
 def _passed_by(access: Access, since: Op | None) -> tuple[Access, Op | None]:
     """Return an open access behind a loop that it is open behind if the loop makes no trips."""
     if isinstance(access, SharedAccess):
-        access = replace(access, passed=True)
+        access = access._replace(passed=True)
     return access, since
 
 
-def _place_behind(
-    access: SharedAccess, turns: Iterable[tuple[Place | None, Value]]
-) -> Place | None:
+def _place_behind(access: SharedAccess, turns: Iterable[Renaming]) -> Place | None:
     place, slots = access.place, cast(Shared, access.tile.type).slots
     stale = False
     for passed, target in turns:

@@ -101,7 +101,7 @@ class _Placing(BarrierWalk):
 
     def meet(self, op: Op, accesses: Iterable[Access], open_: Open) -> None:
         """Place a barrier before an op that has to wait."""
-        if any(self.collide(op, first, second) for second in accesses for first, _ in open_):
+        if any(found for second in accesses for found in self.colliding(op, second, open_)):
             self.found = True
             if self._placing:
                 self._place(op)

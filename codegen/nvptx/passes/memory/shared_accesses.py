@@ -8,8 +8,7 @@ different slots if these numbers differ; of two origins nothing is known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from tileir.codegen.block.areas import behind
 from tileir.codegen.block.control_edges import loop_block
@@ -29,8 +28,7 @@ _FIRST = "first turn"
 _BY_FIRST_WARP = {*BY_FIRST_WARP}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A slot of a ring: `number` turns behind the turn `origin`; None is an origin unknown."""
 
     origin: Value | str | None
@@ -46,8 +44,7 @@ class Place:
 UNKNOWN = Place(None, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """Which thread accesses which bytes: the type of the memory, the layout, and the part.
 
     A tile of one element has no layout; every thread has it.
@@ -58,8 +55,7 @@ class Exchange:
     part: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SharedAccess:
+class SharedAccess(NamedTuple):
     """An access of a tile in shared memory, as far as later ones may have to wait for it."""
 
     name: str
@@ -78,6 +74,10 @@ class SharedAccess:
     """Whether it is open only because a loop behind it makes no trips."""
     several: bool = False
     """Whether more than one barrier has been passed since."""
+
+    def __hash__(self) -> int:
+        """What tells most accesses apart; types and layouts take long."""
+        return hash((self.name, self.tile, self.place, self.around, self.passed))
 
 
 def place_of(turn: Value | None) -> Place:

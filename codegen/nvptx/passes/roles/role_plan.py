@@ -37,6 +37,8 @@ MOST_REGISTERS = 256
 """The most registers of a thread for setmaxnreg: 255, and one that has no name."""
 _BESIDE_SUMS = 26
 """Registers of a thread at launch that ptxas wants beside the sums of a wgmma (its error C7602)."""
+_UNIT = 8
+"""Registers are handed over by multiples of it."""
 _MORE = WARPGROUP << LANE_BITS
 """Threads of the producer's warpgroup, or of any other."""
 
@@ -95,6 +97,11 @@ class RolePlan:
     registers: int
     """Those of a consumer's thread."""
 
+    @property
+    def own_rings(self) -> list[Ring]:
+        """The rings with memory of their own."""
+        return [ring for ring in self.rings if ring.before is None]
+
 
 def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan | Reason:
     """Return how a kernel is split, or why it is not."""
@@ -104,9 +111,11 @@ def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan
     groups, rest = divmod(state.threads, _MORE)
     if rest or not groups:
         return Reason("role_warps")
-    for term in ("num_warps", "maxnreg"):
-        if contract.by(term).startswith(("option", "attribute")):
-            return Reason("role_fixed", contract.by(term))
+    registers = _Registers(state.threads, target, contract["maxnreg"] or MOST_REGISTERS)
+    if contract.by("num_warps").startswith(("option", "attribute")):
+        return Reason("role_fixed", contract.by("num_warps"))
+    if registers.limit % _UNIT:
+        return Reason("role_unit", contract.by("maxnreg"))
     found = producer_slice(state.kernel.body, loops)
     if isinstance(found, Reason):
         return found
@@ -122,16 +131,36 @@ def planned(state: KernelState, loops: Sequence[Op], target: Target) -> RolePlan
         largest.slots -= 1
     memory = others + sum(ring.bytes for ring in rings)
     blocks, needed = contract["minnctapersm"], registers_needed(body, target)
-    if (wanted := needed(blocks)) > _registers(state.threads, blocks, target):
+    if (wanted := needed(blocks)) > registers.of_consumer(blocks):
         return Reason("role_registers", wanted)
     least = _least_at_launch(body)
-    if least > _at_launch(state.threads, blocks, target):
+    if least > registers.at_launch(blocks):
         return Reason("role_launch", least)
     chosen = contract.by("minnctapersm") == COMPILER
-    while chosen and _fits(state.threads, blocks + 1, memory, needed, least, target):
+    while chosen and _fits(registers, blocks + 1, memory, needed, least):
         blocks += 1
     _add_slots(rings, target.shared_of_each(blocks) - memory)
-    return RolePlan(found, rings, blocks, _registers(state.threads, blocks, target))
+    return RolePlan(found, rings, blocks, registers.of_consumer(blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Registers:
+    """The registers of a thread, if `threads` consume and none has more than a limit."""
+
+    threads: int
+    target: Target
+    limit: int
+
+    def at_launch(self, blocks: int) -> int:
+        """Return those before warps hand over any, with so many blocks on an SM."""
+        most = self.target.registers_per_sm // (blocks * (self.threads + _MORE))
+        return min(most, self.limit) & -_UNIT
+
+    def of_consumer(self, blocks: int) -> int:
+        """Return those of a consumer's thread, if an SM is to hold so many blocks."""
+        all_of_them = self.at_launch(blocks) * (self.threads + _MORE)
+        left = (all_of_them - PRODUCER_REGISTERS * _MORE) // self.threads & -_UNIT
+        return min(left, self.limit)
 
 
 def _add_slots(rings: Sequence[Ring], room: int) -> None:
@@ -148,24 +177,15 @@ def _add_slots(rings: Sequence[Ring], room: int) -> None:
 
 
 def _fits(
-    threads: int,
-    blocks: int,
-    memory: int,
-    needed: Callable[[int], int],
-    least: int,
-    target: Target,
+    registers: _Registers, blocks: int, memory: int, needed: Callable[[int], int], least: int
 ) -> bool:
     """Whether an SM has memory and registers for so many blocks, `least` for a thread at launch."""
-    if blocks * (threads + _MORE) > target.threads_per_sm or blocks > target.blocks_per_sm:
+    target, threads = registers.target, registers.threads + _MORE
+    if blocks * threads > target.threads_per_sm or blocks > target.blocks_per_sm:
         return False
-    enough = needed(blocks) <= _registers(threads, blocks, target)
-    enough = enough and least <= _at_launch(threads, blocks, target)
+    enough = needed(blocks) <= registers.of_consumer(blocks)
+    enough = enough and least <= registers.at_launch(blocks)
     return enough and memory <= target.shared_of_each(blocks)
-
-
-def _at_launch(threads: int, blocks: int, target: Target) -> int:
-    """Return the registers of a thread before warps hand over any, with so many blocks on an SM."""
-    return min(target.registers_per_sm // (blocks * (threads + _MORE)), MOST_REGISTERS) & -8
 
 
 def _least_at_launch(body: Body) -> int:
@@ -173,13 +193,6 @@ def _least_at_launch(body: Body) -> int:
     atoms = [BY_MNEMONIC[op.attributes["atom"]] for op in body.walk() if op.name == "mma_async"]
     words = [atom.m * atom.n * BITS[atom.acc] // 32 // _MORE for atom in atoms]
     return max(words, default=0) + _BESIDE_SUMS
-
-
-def _registers(threads: int, blocks: int, target: Target) -> int:
-    """Return the registers of a consumer's thread, if an SM is to hold so many blocks."""
-    all_of_them = _at_launch(threads, blocks, target) * (threads + _MORE)
-    left = (all_of_them - PRODUCER_REGISTERS * _MORE) // threads & -8
-    return min(left, MOST_REGISTERS)
 
 
 def wait_of(loop: Op) -> Op | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from tileir.bytecode import Bytecode
@@ -47,6 +48,8 @@ class Noticed:
     verifier: str = ""
     emulator: str = ""
     compiler: str = ""
+    launches: int = 0
+    """How many the emulator made, the one that it noticed at included."""
 
     def __bool__(self) -> bool:
         return bool(self.verifier or self.emulator or self.compiler)
@@ -76,16 +79,18 @@ def attempt(
     number: int = 0,
     both: bool = True,
     run: bool = True,
+    most: int | None = None,
 ) -> Noticed:
     """Put a defect into a kernel, at the site with this number; return who notices it.
 
     The emulator runs what the verifier has noticed only if it is asked for `both`, and nothing
-    without `run`. Without a defect, this says who objects to the kernel as it is.
+    without `run`; it makes all launches, or as many as `most` says. Without a defect, this says who
+    objects to the kernel as it is.
     """
     state = _state(kernel)
     verifier, said, changed = StageVerifier("nvptx", state), "", defect is None
     for name in STAGES["nvptx"]:
-        if name == "emit_llvm" and (not run or (said and not both)):
+        if name == "emit_llvm" and not run:
             return Noticed(said)
         try:
             stage_of("nvptx", name)(state)
@@ -98,23 +103,30 @@ def attempt(
             changed = True
         if changed and not state.llvm_ir:  # before that, the kernel is the one without a defect
             said = said or _verified(verifier, name, state)
-    return Noticed(said, wrong(kernel, state.ptx, state.plans[kernel.entry]))
+            if said and not both:
+                return Noticed(said)
+    found, launches = wrong(kernel, state.ptx, state.plans[kernel.entry], most)
+    return Noticed(said, found, launches=launches)
 
 
-def wrong(kernel: Kernel, ptx: str, plan: dict[str, Any]) -> str:
-    """Return what the emulator notices: a kind of error, "wrong" results, or nothing.
+def wrong(
+    kernel: Kernel, ptx: str, plan: dict[str, Any], most: int | None = None
+) -> tuple[str, int]:
+    """Return what the emulator notices: a kind of error, "wrong" results, or nothing; and how many
+    launches that took, `most` at most.
 
     What is printed is wrong if the kernel without a defect prints something else.
     """
-    printed = []
+    printed: list[str] = []
     try:
-        for right, output in _launched(kernel, ptx, plan):
+        for right, output in islice(_launched(kernel, ptx, plan), most):
             if not right():
-                return "wrong"
+                return "wrong", len(printed) + 1
             printed.append(output)
     except EmulationError as problem:
-        return problem.kind
-    return "wrong" if "vprintf" in ptx and printed != _printed(kernel) else ""
+        return problem.kind, len(printed) + 1
+    other = "vprintf" in ptx and printed != _printed(kernel)[: len(printed)]
+    return ("wrong" if other else ""), len(printed)
 
 
 def _launched(

@@ -11,7 +11,8 @@ from tests.lab.model.kernels.program import program
 from tests.lab.model.kernels.single import RECIPES, single, uncovered
 
 EXAMPLES = 2
-"""Kernels of each op; `python -m tests.lab.model.kernels --op NAME` tries more."""
+"""Kernels of each op with --whole, otherwise one. `python -m tests.lab.model.kernels --op NAME`
+tries more."""
 
 PROGRAMS = 10
 """Programs of many ops; `python -m tests.lab.model.kernels` tries more."""
@@ -22,9 +23,9 @@ def test_no_op_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))
-def test_op_does_what_the_model_does(name: str) -> None:
+def test_op_does_what_the_model_does(name: str, whole: bool) -> None:
     @settings(
-        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True,
+        max_examples=EXAMPLES if whole else 1, deadline=None, database=None, derandomize=True,
         phases=[Phase.explicit, Phase.generate],
     )  # fmt: skip
     @given(st.integers(0, 2**32 - 1))

@@ -9,6 +9,7 @@ import pytest
 import tileir
 from tests.codegen.build import Kernel
 from tileir.codegen import compile
+from tileir.codegen.host.running.exclusion import EXCLUSION
 
 DTYPES = {
     "i32": np.int32, "i64": np.int64, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
@@ -81,6 +82,24 @@ def test_modes(mode: str, element: str, masked: bool) -> None:
     expected = np.where(chosen, after, before).astype(before.dtype)
     np.testing.assert_array_equal(found.view(bits), expected.view(bits))
     np.testing.assert_array_equal(result.view(bits)[chosen], before.view(bits)[chosen])
+
+
+@pytest.mark.parametrize("scope", ["tl_blk", "device", "sys"])
+def test_only_other_programs_need_atomic_instructions(scope: str) -> None:
+    """Among launches, the lock is enough; it is free in the end."""
+    kernel = Kernel("add", "ptr<i32>")
+    kernel.op(
+        "atomic_rmw_tko", pointers(kernel, *kernel.parameters),
+        kernel.constant(f"{SIZE}xi32", 5), None,
+        results=[f"{SIZE}xi32", "token"], mode="add",
+        memory_ordering_semantics="relaxed", memory_scope=scope,
+    )  # fmt: skip
+    compiled = compile(kernel.module())
+    assert ("atomicrmw add" in compiled.llvm_ir) == (scope == "sys")
+    found = np.arange(SIZE, dtype=np.int32)
+    compiled["add"].launch(100, [found], threads=3)
+    np.testing.assert_array_equal(found, np.arange(SIZE) + 500)
+    assert EXCLUSION.held == 0
 
 
 @pytest.mark.parametrize("element", ["i32", "i64", "f32", "f64"])

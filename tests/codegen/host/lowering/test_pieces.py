@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.host.text import Kernel
+from tests.codegen.host.text import Kernel, spelled
 
 EXTENTS = st.lists(st.sampled_from([1, 2, 4, 8]), min_size=1, max_size=4)
 SEEDS = st.integers(0, 2**32)
@@ -98,3 +98,26 @@ def test_a_tile_filled_slice_by_slice_in_a_loop() -> None:
     kernel.store("%r", result)
     kernel.run()
     np.testing.assert_array_equal(result, np.arange(7, 15)[:, None] + np.zeros((1, 4), int))
+
+
+@pytest.mark.parametrize("run", [1, 2, 8])
+@pytest.mark.parametrize("dtype", [np.int16, np.float32, np.float64])
+def test_neighbours_are_taken_apart_and_put_together(dtype: type, run: int) -> None:
+    """Every other run of elements is another tile; their sums and differences are put together."""
+    given = np.random.default_rng(run).integers(-99, 99, (4, 64 // run, 2, run)).astype(dtype)
+    result = np.zeros_like(given)
+    kernel = Kernel()
+    tile, element = kernel.load(given), spelled(given.dtype)
+    whole, half = kernel.type(given.shape, element), kernel.type((4, 64 // run, 1, run), element)
+    kernel.line("%one = constant <i32: 1> : tile<i32>")
+    for name, index in (("%a", "%zero"), ("%b", "%one")):
+        places = f"%zero, %zero, {index}, %zero"
+        kernel.line(f"{name} = extract {tile}[{places}] : {whole} -> {half}")
+    kind = "f" if element[0] == "f" else "i"
+    kernel.line(f"%s = add{kind} %a, %b : {half}")
+    kernel.line(f"%d = sub{kind} %a, %b : {half}")
+    kernel.line(f"%r = cat %s, %d dim = 2 : {half}, {half} -> {whole}")
+    kernel.store("%r", result)
+    kernel.run()
+    a, b = given[:, :, :1], given[:, :, 1:]
+    np.testing.assert_array_equal(result, np.concatenate([a + b, a - b], 2))

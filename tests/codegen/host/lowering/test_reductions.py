@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, product
 
 import numpy as np
 import pytest
@@ -173,6 +173,78 @@ def test_elements_are_folded_in_order(kind: str, dim: int) -> None:
     expected = steps[-1] if kind == "reduce" else np.moveaxis(steps, 0, dim)
     np.testing.assert_array_equal(found[0], expected[..., 0])
     np.testing.assert_array_equal(found[1], expected[..., 1])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("width", [16, 64, 256])
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        *product((np.float32, np.float64), ("addf", "mulf")),
+        *product((np.int32, np.int8), ("addi", "muli")),
+    ],
+)
+def test_rows_are_scanned_by_vectors(dtype: type, name: str, width: int, reverse: bool) -> None:
+    """Sums of integers are exact, and products of powers of two."""
+    kind = np.dtype(dtype).kind
+    random = np.random.default_rng(width)
+    add = name.startswith("add")
+    given = (
+        random.integers(-9, 9, (4, width)) if add else random.choice([-1, 1, 2, 0.5], (4, width))
+    )
+    given = given.astype(dtype)
+    rounding = " rounding<nearest_even>" if kind == "f" else ""
+    spelled_type = spelled(given.dtype)
+    identity = ("0" if add else "1") + (".0" if kind == "f" else "")
+    body = [
+        f"%o = {name} %a0, %e0{rounding} : tile<{spelled_type}>", f"yield %o : tile<{spelled_type}>"
+    ]  # fmt: skip
+    [found] = run_fold("scan", [given], 1, [identity], body, reverse)
+    turned = given[:, ::-1] if reverse else given
+    expected = (np.cumsum if add else np.cumprod)(turned, 1, dtype=dtype)
+    np.testing.assert_array_equal(found, expected[:, ::-1] if reverse else expected)
+
+
+def test_a_sum_of_negative_zeros_is_one() -> None:
+    body = ["%o = addf %a0, %e0 : tile<f32>", "yield %o : tile<f32>"]
+    [found] = run_fold("scan", [np.full((1, 64), -0.0, np.float32)], 1, ["0.0"], body)
+    assert np.signbit(found).all()
+
+
+FIRST_LARGEST = [
+    "%more = cmpf greater_than ordered %e0, %a0 : tile<f32> -> tile<i1>",
+    "%same = cmpf equal ordered %e0, %a0 : tile<f32> -> tile<i1>",
+    "%before = cmpi less_than %e1, %a1, signed : tile<i32> -> tile<i1>",
+    "%both = andi %same, %before : tile<i1>",
+    "%take = ori %more, %both : tile<i1>",
+    "%v = select %take, %e0, %a0 : tile<i1>, tile<f32>",
+    "%w = select %take, %e1, %a1 : tile<i1>, tile<i32>",
+    "yield %v, %w : tile<f32>, tile<i32>",
+]
+
+
+def test_the_first_of_the_largest_is_found_in_lanes() -> None:
+    """Equal elements are in all lanes; the numbers are an iota, so that any order will do."""
+    values = np.random.default_rng(4).integers(0, 9, (8, 256)).astype(np.float32)
+    kernel, wide = Kernel(), "8x256"
+    tile = kernel.load(values)
+    kernel.line("%i = iota : tile<256xi32>")
+    kernel.line("%j = reshape %i : tile<256xi32> -> tile<1x256xi32>")
+    kernel.line(f"%k = broadcast %j : tile<1x256xi32> -> tile<{wide}xi32>")
+    kernel.line(
+        f"%r:2 = reduce {tile}, %k dim=1 identities=[0xFF800000 : f32, 0 : i32] : tile<{wide}xf32>,"
+        f" tile<{wide}xi32> -> tile<8xf32>, tile<8xi32> (%e0: tile<f32>, %a0: tile<f32>,"
+        " %e1: tile<i32>, %a1: tile<i32>) {"
+    )
+    for line in FIRST_LARGEST:
+        kernel.line(line)
+    kernel.line("}")
+    largest, where = np.zeros(8, np.float32), np.zeros(8, np.int32)
+    kernel.store("%r#0", largest)
+    kernel.store("%r#1", where)
+    kernel.run()
+    np.testing.assert_array_equal(largest, values.max(1))
+    np.testing.assert_array_equal(where, values.argmax(1))
 
 
 @pytest.mark.parametrize("shape", [(8, 64), (64, 8)])

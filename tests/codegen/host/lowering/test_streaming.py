@@ -55,7 +55,6 @@ def test_only_what_orders_nothing_goes_past_the_caches() -> None:
     assert "!nontemporal" in weak
     assert "sfence" in weak
     assert "!nontemporal" not in release
-    assert "sfence" not in release
     checked = compile(tileir.assemble(texts["weak"]), check="memory").llvm_ir
     assert "!nontemporal" not in checked
 

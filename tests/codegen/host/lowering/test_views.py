@@ -322,6 +322,7 @@ def test_sparse_indices_may_be_computed() -> None:
     assert (given == 2 * data).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("pitch", [6, 7])
 @pytest.mark.parametrize("cut", [(4, 1), (2, 4), (4, 8), (1, 2)])

@@ -117,6 +117,32 @@ def test_carried_tiles_change_at_once(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("inits", "body", "end"),
+    [
+        (("a", "b"), add("m", "c", "d") + f"continue %m, %c : {PAIR}", "five"),
+        (("b", "a"), add("m", "c", "d") + f"continue %m, %c : {PAIR}", "five"),
+        (("a", "b"), add("m", "c", "a") + f"continue %m, %d : {PAIR}", "five"),
+        (("a", "b"), add("m", "c", "b") + f"continue %m, %c : {PAIR}", "two"),
+        (("h", "b"), add("m", "c", "d") + f"continue %m, %d : {PAIR}", "five"),
+        (("b", "h"), add("m", "c", "d") + f"continue %m, %d : {PAIR}", "zero"),
+    ],
+    ids=["goes on", "swapped", "read inside", "read by the other", "computed", "no iteration"],
+)
+def test_inner_loops_go_on_with_what_the_outer_one_carries(
+    inits: tuple[str, str], body: str, end: str
+) -> None:
+    first, second = inits
+    inner = f"""
+        {half("h", "a")}
+        %q:2 = for %j in (%zero to %{end}, step %one) : tile<i32>
+            iter_values(%c = %{first}, %d = %{second}) -> ({PAIR}) {{
+            {body}
+        }}
+        continue %q#0, %q#1 : {PAIR}"""
+    compare(counted(inner))
+
+
+@pytest.mark.parametrize(
     "last",
     [
         f"""{half("t", "b")}

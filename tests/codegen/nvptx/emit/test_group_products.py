@@ -207,6 +207,7 @@ def test_ragged_tiles_are_multiplied(case: Case) -> None:
     check(case, 64, 33, case.k)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("case", [CASES[0], CASES[6], CASES[10]], ids=name)
 def test_tiles_are_right_under_every_schedule(case: Case, schedule: str) -> None:
@@ -241,6 +242,7 @@ def test_wide_products_are_added_column_by_column(element: str) -> None:
     check(case, 130, 260, 150)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_wide_products_are_right_under_every_schedule(schedule: str) -> None:
     check(WIDE, 128, 256, 3 * WIDE.k - 9, schedule)

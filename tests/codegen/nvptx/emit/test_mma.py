@@ -10,8 +10,8 @@ import pytest
 
 from tests.codegen.build import Kernel, tile
 from tests.codegen.host.lowering.test_mma import DTYPES, integers, product
+from tests.codegen.nvptx import on_emulator
 from tests.codegen.nvptx.compiled import compiled
-from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
 from tileir.codegen.nvptx.schedule import split_operands
 from tileir.codegen.nvptx.schedule.staged import SCRATCH
@@ -33,9 +33,9 @@ CASES = [
 
 def run(kernel: Kernel, target: str, *args: np.ndarray) -> str:
     """Launch on the emulator; returns the PTX."""
-    module = kernel.module()
-    launch(module, kernel.name, 1, list(args), target=target)
-    return compile(module, target).ptx
+    made = compile(kernel.module(), target)
+    on_emulator.run(made, kernel.name, 1, list(args))
+    return made.ptx
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: "-".join(CASES[number]))
@@ -182,6 +182,7 @@ LEAST = 4 << 10
 """Bytes of pieces."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["loaded", "turned", "computed"])
 @pytest.mark.parametrize(
     "number", range(len(PIECES)), ids=lambda number: "-".join(PIECES[number][:3])

@@ -273,6 +273,7 @@ def run_fixture(name: str, schedule: str = "random-1", **options: Any) -> dict[s
     return plan
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("warps", [1, 2, 8, 32])
 @pytest.mark.parametrize("name", ["mma_f16", "row_argmax", "running_sum", "softmax", "transpose"])
 def test_any_number_of_warps_gives_the_same(name: str, warps: int) -> None:

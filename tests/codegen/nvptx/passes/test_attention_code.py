@@ -24,6 +24,7 @@ POWERS = 66
 _WAIT = "WARPGROUP.DEPBAR.LE gsb0, 0x{}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["fmha_causal_d128", "fmha_causal_d64", "fmha_gqa"])
 def test_a_product_is_under_way_during_the_softmax(tool: Any, tmp_path: Path, name: str) -> None:
     source, binary = tmp_path / "k.ptx", tmp_path / "k.cubin"

@@ -33,6 +33,7 @@ CARRIED = (
 """The sums of a tile's row and of the next one, whose number the loop around carries."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_the_producer_copies_the_rows_that_are_carried(schedule: str) -> None:
     compiled = compile(assemble(CARRIED), "sm_90")

@@ -94,12 +94,14 @@ def check(name: str, size: tuple[int, int, int], schedule: str, step: int = 8) -
     assert verdict(made.ptx, made.plan["k"], name, size, schedule, step) == ""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", [*SCHEDULES, "later-blocks", "late-0", "late-4"])
 @pytest.mark.parametrize("name", ["rows", "columns"])
 def test_both_blocks_are_right_under_every_schedule(name: str, schedule: str) -> None:
     check(name, (150, 72, 150), schedule)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("depth", [8, 32, 64, 200])
 @pytest.mark.parametrize("name", ["square", "persistent"])
 def test_any_number_of_iterations(name: str, depth: int) -> None:

@@ -200,7 +200,7 @@ def run(
     np.testing.assert_array_equal(arguments[3], expected)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", ["attention", "two loops", "one tile", *LARGE])
 def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:
@@ -219,6 +219,7 @@ def test_results_are_right_for_ragged_tiles(name: str) -> None:
     run(name, 150, 300, (0, 5))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_what_a_token_orders_is_behind_the_copy(schedule: str) -> None:
     """The values of an iteration are overwritten behind their load; their product is delayed."""

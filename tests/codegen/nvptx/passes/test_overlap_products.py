@@ -107,6 +107,7 @@ def test_sums_are_right_under_every_schedule(name: str, schedule: str) -> None:
     run(name, 100, 72, 150, schedule)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("depth", [8, 40, 96, 200])
 def test_any_number_of_iterations(name: str, depth: int) -> None:

@@ -60,7 +60,7 @@ def body_of(steps: list[Any]) -> Body:
     return b.finish()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(STEPS, st.sampled_from([0, 1 << 14, 1 << 17]))
 def test_accesses_are_in_order_and_every_barrier_is_needed(steps: list[Any], room: int) -> None:
     body = body_of(steps)
@@ -74,7 +74,7 @@ def test_accesses_are_in_order_and_every_barrier_is_needed(steps: list[Any], roo
         assert problem or all(FOR_A_RING.search(pair) for pair in pairs)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(STEPS)
 def test_areas_that_live_together_do_not_overlap(steps: list[Any]) -> None:
     body = body_of(steps)

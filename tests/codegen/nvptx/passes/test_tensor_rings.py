@@ -99,6 +99,7 @@ def run(
     return " ".join(done.warp_instructions)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_tiles_are_right_under_every_schedule(schedule: str) -> None:
     assert "cp.async.bulk.tensor" in run(100, 72, 150, schedule=schedule)

@@ -157,6 +157,7 @@ def times(counted: dict[str, int], start: str) -> int:
 STORES = "cp.async.bulk.tensor.2d.global"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("persistent", [False, True])
 def test_tiles_are_right_under_every_schedule(persistent: bool, schedule: str) -> None:

@@ -47,11 +47,13 @@ def test_a_good_kernel_has_nothing_to_change() -> None:
 
 F32 = ("tensor-cores", "no_atom")
 BASE = ("tensor-copies", "base"), ("accesses", "base")
+RETURN = {"return": 'print_tko "done" -> token\n    return'}
 SPOILED = [
     # kernel, target, what is replaced by what, options, what is said then
     ("matmul_f32", "sm_80", {}, {}, {F32}),
     ("matmul_f16", "sm_90", {}, {"maxnreg": 128}, {("roles", "role_fixed")}),
     ("matmul_f16", "sm_90", {"div_by<16>": "div_by<2>"}, {}, {*BASE}),
+    ("matmul_f16", "sm_90", RETURN, {}, {("overlap", "calls")}),
     ("gather", "sm_80", {}, {}, {("accesses", "not_adjacent")}),
 ]
 

@@ -54,6 +54,7 @@ def test_every_kernel_has_a_problem_that_runs() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", static.KERNELS)
 def test_ours_stands_beside_tileiras(tool, tmp_path: Path, name: str) -> None:
     """No more instructions, no fewer loads in flight, no local memory, accesses of 128 bits."""

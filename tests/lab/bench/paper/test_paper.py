@@ -111,6 +111,7 @@ def test_the_page_keeps_its_words() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["gemm_f16_128x128x64", "fmha_causal_128x64", "softmax"])
 def test_the_page_is_current(name: str, tool) -> None:
     """If not: python -m tests.lab.bench paper --write."""

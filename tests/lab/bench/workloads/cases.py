@@ -15,6 +15,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 BF16 = np.dtype(ml_dtypes.bfloat16)
+E2M1, E8M0 = np.dtype(ml_dtypes.float4_e2m1fn), np.dtype(ml_dtypes.float8_e8m0fnu)
 E4M3 = np.dtype(ml_dtypes.float8_e4m3fn)
 F16 = np.dtype(np.float16)
 F32 = np.dtype(np.float32)
@@ -135,6 +136,38 @@ def gemm_fp8() -> Case:
     x, y, z = _product(E4M3, 139, 160, 144)
     given = {"x": x, "y": y.T.copy(), "z": _zeros(139, 160, dtype=F16)}
     return Case((2, 2), given, {"z": z})
+
+
+def _scaled(element: Any, scale: Any, k: int, run: int) -> Case:
+    """Elements, and a scale for each run of them along k; all rows are as long as they were told
+    to be."""
+    wide, given = [], {}
+    for seed, (name, rows) in enumerate((("x", 139), ("y", 160))):
+        values = _random(seed, rows, k, dtype=element, scale=2.0)
+        powers = _integers(seed + 2, -4, 1, rows, k // run)
+        scales = (np.ldexp(1.0, powers) * (1.75 if scale is E4M3 else 1)).astype(scale)
+        wide.append(values.astype(np.float64) * scales.astype(np.float64).repeat(run, 1))
+        if element is E2M1:
+            low, high = (values.view(np.uint8)[:, part::2] for part in (0, 1))
+            values = low | high << 4
+        given |= {name: values, f"{name}_scale": scales}
+    z = wide[0] @ wide[1].T
+    return Case((2, 2), given | {"z": _zeros(139, 160, dtype=F16)}, {"z": z}, 2e-3)
+
+
+@_case
+def gemm_nvfp4() -> Case:
+    return _scaled(E2M1, E4M3, 256, 16)
+
+
+@_case
+def gemm_mxfp4() -> Case:
+    return _scaled(E2M1, E8M0, 512, 32)
+
+
+@_case
+def gemm_mxfp8() -> Case:
+    return _scaled(E4M3, E8M0, 512, 32)
 
 
 @_case

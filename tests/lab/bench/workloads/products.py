@@ -133,6 +133,37 @@ def moe_gather(x, tokens, weights, experts, z, m: ConstInt, n: ConstInt, k: Cons
 
 
 @ct.kernel
+def gemm_fp4(x, x_scale, y, y_scale, z, m: ConstInt, n: ConstInt, k: ConstInt, run: ConstInt):
+    """Both factors are quantised: two elements a byte, and a scale for each run along k."""
+    i, j = ct.bid(0), ct.bid(1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.num_tiles(x, 1, (m, k // 2))):
+        bytes_ = ct.load(x, (i, step), (m, k // 2), padding_mode=ZERO).reshape((-1,))
+        left = ct.unpack_from_bytes(bytes_, ct.float4_e2m1fn).reshape((m, k))
+        bytes_ = ct.load(y, (j, step), (n, k // 2), padding_mode=ZERO).reshape((-1,))
+        right = ct.unpack_from_bytes(bytes_, ct.float4_e2m1fn).reshape((n, k))
+        rows = ct.load(x_scale, (i, step), (m, k // run), padding_mode=ZERO)
+        columns = ct.load(y_scale, (j, step), (n, k // run), padding_mode=ZERO)
+        right, columns = right.permute((1, 0)), columns.permute((1, 0))
+        total = ct.mma_scaled(left, rows, right, columns, total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
+def gemm_mxfp8(x, x_scale, y, y_scale, z, m: ConstInt, n: ConstInt, k: ConstInt):
+    """The same with an element a byte, and a power of two for each run of 32."""
+    i, j = ct.bid(0), ct.bid(1)
+    total = ct.zeros((m, n), ct.float32)
+    for step in range(ct.num_tiles(x, 1, (m, k))):
+        left = ct.load(x, (i, step), (m, k), padding_mode=ZERO)
+        right = ct.load(y, (j, step), (n, k), padding_mode=ZERO).permute((1, 0))
+        rows = ct.load(x_scale, (i, step), (m, k // 32), padding_mode=ZERO)
+        columns = ct.load(y_scale, (j, step), (n, k // 32), padding_mode=ZERO).permute((1, 0))
+        total = ct.mma_scaled(left, rows, right, columns, total)
+    ct.store(z, (i, j), ct.astype(total, z.dtype))
+
+
+@ct.kernel
 def gemm_int8(x, y, row_scale, column_scale, z, m: ConstInt, n: ConstInt, k: ConstInt):
     """Both factors are quantised: integers are summed, and scaled at the end."""
     i, j = ct.bid(0), ct.bid(1)

@@ -28,7 +28,7 @@ from . import attention, indexed, products, rows
 HERE = Path(__file__).parent
 TYPES = {
     "f32": ct.float32, "f16": ct.float16, "bf16": ct.bfloat16, "e4m3": ct.float8_e4m3fn,
-    "i32": ct.int32, "i8": ct.int8,
+    "i32": ct.int32, "i8": ct.int8, "u8": ct.uint8, "e8m0": ct.float8_e8m0fnu,
 }  # fmt: skip
 
 KERNELS = {
@@ -40,6 +40,9 @@ KERNELS = {
     "gemm_tf32": (products.gemm_tf32, "f32:2 f32:2 f32:2", 128, 64, 32),
     "gemm_grouped": (products.gemm_grouped, "bf16:2 bf16:3 i32:1 bf16:2", 64, 128, 64),
     "gemm_fp8": (products.gemm_fp8, "e4m3:2 e4m3:2 f16:2", 128, 128, 64),
+    "gemm_nvfp4": (products.gemm_fp4, "u8:2 e4m3:2 u8:2 e4m3:2 f16:2", 128, 128, 128, 16),
+    "gemm_mxfp4": (products.gemm_fp4, "u8:2 e8m0:2 u8:2 e8m0:2 f16:2", 128, 128, 128, 32),
+    "gemm_mxfp8": (products.gemm_mxfp8, "e4m3:2 e8m0:2 e4m3:2 e8m0:2 f16:2", 128, 128, 128),
     "moe_gather": (products.moe_gather, "bf16:2 i32:1 bf16:3 i32:1 bf16:2", 128, 128, 64),
     "gemm_int8": (products.gemm_int8, "i8:2 i8:2 f32:1 f32:1 f16:2", 128, 128, 64),
     "gemm_int8_weights": (

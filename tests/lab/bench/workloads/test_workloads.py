@@ -38,7 +38,7 @@ def on_targets() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "target"), [*on_targets()])
 def test_ptx_computes_what_numpy_does(name: str, target: str) -> None:
     case = CASES[name]()

@@ -1,5 +1,6 @@
 """Layers, and what transforms and compiles programs."""
 
+import cuda.tile as ct
 import torch
 import torch.nn.functional as F  # noqa: N812  as programs have it
 from torch import nn
@@ -126,6 +127,40 @@ def torch_compile_aot_eager():
     f(x).sum().backward()
     assert torch.allclose(f(x), m(x))
     assert m.weight.grad.is_cuda
+
+
+@ct.kernel
+def _double(x, y):
+    ct.store(y, (0,), 2 * ct.load(x, (0,), (4,)))
+
+
+@idiom
+def torch_compile_around_a_launch():
+    graphs, stream = [], torch.cuda.current_stream()
+
+    def counted(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    @torch.compile(backend=counted)
+    def f(x):
+        y, z = x + 1, torch.empty_like(x)
+        ct.launch(stream, (1,), _double, (y, z))
+        return z.sin()
+
+    x = torch.ones(4, device="cuda")
+    assert torch.equal(f(x), torch.full_like(x, 4).sin())
+    assert torch.equal(f(2 * x), torch.full_like(x, 6).sin())
+    assert len(graphs) == 2
+
+
+@refused("Unsupported stream type 'torch.Stream'")  # cuTile's words, on a GPU too
+def torch_compile_around_a_launch_and_its_stream():
+    @torch.compile(backend="eager")
+    def f(x):
+        ct.launch(torch.cuda.current_stream(), (1,), _double, (x, x))
+
+    f(torch.ones(4, device="cuda"))
 
 
 @refused("inductor generates code for GPUs")

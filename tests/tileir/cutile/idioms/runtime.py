@@ -1,5 +1,9 @@
 """Streams, events, memory, threads, and what surrounds kernels."""
 
+import os
+import tempfile
+
+import cuda.tile as ct
 import pytest
 import torch
 from torch import nn
@@ -205,6 +209,31 @@ def torch_profiler():
     with profile(activities=[ProfilerActivity.CPU]) as p:
         torch.ones(2, device="cuda") + 1
     assert p.key_averages()
+
+
+@ct.kernel
+def _thrice(x):
+    ct.store(x, (0,), 3 * ct.load(x, (0,), (4,)))
+
+
+@idiom
+def torch_profiler_of_the_device():
+    from torch.profiler import ProfilerActivity, profile
+
+    x, said = torch.ones(4, device="cuda"), os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+                ct.launch(torch.cuda.current_stream(), (1,), _thrice, (x + 1,))
+        finally:
+            os.dup2(said, 2)
+            os.close(said)
+        file.seek(0)
+        assert b"Failed to record" not in file.read()
+    table = p.key_averages().table(sort_by="cuda_time_total", row_limit=10)
+    assert "aten::add" in table
+    assert "_thrice" in table
 
 
 @idiom

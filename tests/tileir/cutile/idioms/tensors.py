@@ -415,3 +415,23 @@ def conjugated_and_negated_views():
 def type_with_a_class():
     assert torch.ones(3).type(torch.cuda.HalfTensor).type() == "torch.cuda.HalfTensor"
     assert torch.ones(3, device="cuda").type("torch.DoubleTensor").device.type == "cpu"
+
+
+@idiom
+def product_with_a_wider_result():
+    a, b = (torch.randn(8, 8, device="cuda").bfloat16() for _ in range(2))
+    exact = a.float() @ b.float()
+    assert torch.equal(torch.mm(a, b, out_dtype=torch.float32), exact)
+    assert torch.equal(torch.bmm(a[None], b[None], out_dtype=torch.float32)[0], exact)
+    added = torch.addmm(exact, a, b, out_dtype=torch.float32, beta=2)
+    assert torch.allclose(added, 3 * exact)
+    torch.mm(a, b, out_dtype=torch.float32, out=added)
+    assert torch.equal(added, exact)
+
+
+@idiom
+def magnitude_of_truths():
+    x = torch.tensor([True, False], device="cuda")
+    assert x.abs().tolist() == abs(x).tolist() == x.abs_().tolist() == [True, False]
+    assert torch.abs(x, out=torch.empty(0, dtype=torch.bool, device="cuda")).tolist() == [1, 0]
+    assert torch.abs(torch.tensor([-1.5], device="cuda", requires_grad=True)).item() == 1.5

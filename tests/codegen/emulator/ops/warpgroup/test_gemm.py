@@ -14,6 +14,7 @@ from tests.codegen.emulator.ops.warpgroup.gemm import KERNELS, multiplied
 from tileir.codegen.emulator import SCHEDULES, EmulationError
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", [*SCHEDULES, "late-0", "late-3", "late-4"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_products(name: str, schedule: str) -> None:

@@ -81,6 +81,7 @@ def twice(case: Case, **launch: int):
     return compile(assemble(again(case)), "sm_90", cache=False, **launch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("warps", [0, 4])
 @pytest.mark.parametrize("case", [BYTES, SINGLES])
@@ -101,6 +102,7 @@ def test_a_ring_is_used_again(case: Case, warps: int, schedule: str) -> None:
     np.testing.assert_array_equal(z, 2 * (x.astype(z.dtype) @ y.astype(z.dtype).T))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_slots_are_right_under_every_schedule(schedule: str) -> None:
     check(SINGLES, 70, 33, 6 * SINGLES.k - 3, schedule)

@@ -18,6 +18,7 @@ from tests.codegen.nvptx.passes.test_tensor_rings import TEXT
 from tileir import assemble, emulator
 from tileir.codegen import compile
 from tileir.codegen.emulator import SCHEDULES
+from tileir.codegen.nvptx.passes.roles.role_plan import PRODUCER_REGISTERS
 from tileir.gpus import TARGETS
 
 NEVER = "    %never = cmpi less_than %d, %zero, signed : tile<i32> -> tile<i1>\n"
@@ -46,7 +47,7 @@ def in_a_branch() -> str:
 Case = tuple[Callable[[], str], Mapping[str, Any], str]
 ONE_ROLE: dict[str, Case] = {
     "warps asked for": (lambda: TEXT, {"num_warps": 4}, "role_fixed"),
-    "registers asked for": (lambda: TEXT, {"maxnreg": 128}, "role_fixed"),
+    "registers asked for": (lambda: TEXT, {"maxnreg": 124}, "role_unit"),
     "early return": (
         replaced("    %sum = for", NEVER + "    if %never {\n      return\n    }\n    %sum = for"),
         {},
@@ -85,6 +86,7 @@ def test_kernels_of_one_role_say_why(what: str) -> None:
     check(made, "lock-step")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_two_roles(schedule: str) -> None:
     made = compile(assemble(TEXT), "sm_90", cache=False)
@@ -93,6 +95,14 @@ def test_two_roles(schedule: str) -> None:
     assert [row["name"] for row in rows] == ["consume", "produce"]
     assert made.plan["k"]["block"][0] == 32 * sum(row["warps"] for row in rows)
     check(made, schedule)
+
+
+def test_roles_keep_to_the_registers_that_are_asked_for() -> None:
+    made = compile(assemble(TEXT), "sm_90", cache=False, maxnreg=80)
+    assert ".maxnreg 80" in made.ptx
+    registers = [row["registers"] for row in made.plan["k"]["roles"]]
+    assert registers == [80, PRODUCER_REGISTERS]
+    check(made, "lock-step")
 
 
 def test_what_arguments_have_to_be_is_the_same_with_roles() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
+
+from tileir.ir.type_kinds import SCALARS
+from tileir.types import Element, Pointer, Scalar
 
 Form = type | list[Any] | dict[str, Any] | Callable[[object], bool]
 """A type (an int is never negative); a list with the form of its elements; a dict with that of
@@ -23,3 +27,20 @@ def conforms(value: object, form: Form) -> bool:
     if not isinstance(form, type):
         return form(value)
     return type(value) is form and not (isinstance(value, int) and not 0 <= value < 1 << 63)
+
+
+_POINTER = re.compile(r"ptr<(\w+)(?:, <(unicast|multicast|none)>)?>")
+
+
+def is_element(text: object) -> bool:
+    """Whether a text spells an element type."""
+    if not isinstance(text, str):
+        return False
+    pointer = _POINTER.fullmatch(text)
+    return (pointer[1] if pointer else text) in SCALARS
+
+
+def element_of(text: str) -> Element:
+    """Return the element type that a text spells."""
+    pointer = _POINTER.fullmatch(text)
+    return Pointer(Scalar(pointer[1]), pointer[2]) if pointer else Scalar(text)

@@ -1,0 +1,127 @@
+"""Compilations for GPUs in one file, to take to another machine: a zip of entries of the cache.
+
+A member is called as the entry's file is, and holds the entry: the line of its key, and what is
+kept. What comes from elsewhere is only data: each kind has a reader, which refuses what it does not
+know, and what has none is not taken. Machine code for the CPU has none, as to load it is to run it;
+it cannot pass for anything else, because an entry's own line decides where it is found.
+
+The hash says that an entry belongs to its key. It does not say that a compiler of ours has made
+it: whoever gives us a file could have written any PTX into it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from tileir.messages.texts import display, printable
+
+from .key import Key
+from .listing import facts_in
+from .store import SUFFIX, Cache
+
+Reader = Callable[[bytes], bytes]
+"""Reads what an entry holds, and returns it as this release writes it; ValueError if it cannot."""
+
+_MEMBER = re.compile(rf"([0-9a-f]{{64}}){re.escape(SUFFIX)}")
+_MOST_MEMBERS = 1 << 17
+_LONGEST = 1 << 28
+"""Bytes of the longest entry that is read."""
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError,
+    RuntimeError, UnicodeError, ValueError,
+)  # fmt: skip
+"""What the zip module raises about files that are wrong."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 1
+_WHEN = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of the members of a file: keys that were written, or were there, and refusals."""
+
+    written: list[Key] = field(default_factory=list)
+    known: list[Key] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def write_entries(cache: Cache, names: Iterable[str], out: BinaryIO) -> int:
+    """Write entries into a file, and return how many; those that are damaged are left out.
+
+    The same entries give the same bytes.
+    """
+    count = 0
+    with zipfile.ZipFile(out, "w") as made:
+        for name in sorted(names):
+            entry = cache.peek(name)
+            if entry is not None:
+                member = zipfile.ZipInfo(name + SUFFIX, _WHEN)
+                made.writestr(member, entry, zipfile.ZIP_DEFLATED)
+                count += 1
+    return count
+
+
+def read_entries(cache: Cache, file: BinaryIO, readers: Mapping[str, Reader]) -> Imported:
+    """Take entries of the kinds in `readers` from a file; ValueError for what is no such file.
+
+    Entries that the cache has stay as they are. No more is read than the cache may hold.
+    """
+    done = Imported()
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if len(members) > _MOST_MEMBERS:
+                raise ValueError(f"it has {len(members)} members; {_MOST_MEMBERS} are read")
+            room = cache.limit
+            for member in members:
+                room -= member.file_size
+                if room < 0:
+                    raise ValueError(f"it has more than {cache.limit} bytes, the cache's limit")
+                _take(cache, archive, member, readers, done)
+    except _BROKEN as problem:
+        raise ValueError(str(problem) or type(problem).__name__) from None
+    return done
+
+
+def _take(
+    cache: Cache,
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    readers: Mapping[str, Reader],
+    done: Imported,
+) -> None:
+    """Take one member, or say why it is refused."""
+    named = _MEMBER.fullmatch(member.filename)
+    try:
+        if named is None:
+            raise ValueError("it has no name of an entry")
+        if member.file_size > _LONGEST:
+            raise ValueError(f"it has {member.file_size} bytes")
+        if member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS:
+            raise ValueError("it is neither stored nor deflated")  # others may ask for any memory
+        with archive.open(member) as opened:
+            entry = opened.read(_LONGEST + 1)
+        line, _, contents = entry.partition(b"\n")
+        key, facts = Key.of_line(line), facts_in(line)
+        if key.name != named[1] or facts is None:
+            raise ValueError("it is not the entry of its name")
+        reader = readers.get(facts["kind"])
+        if reader is None:
+            raise ValueError(f"{facts['kind']} is not taken from elsewhere")
+        kept = line + b"\n" + reader(contents)
+    except _BROKEN as problem:
+        why = printable(str(problem)) or type(problem).__name__
+        done.refused.append(f"{display(member.filename)}: {why}")
+        return
+    if cache.peek(key.name) is not None:
+        done.known.append(key)
+    elif cache.put(key.name, kept):
+        done.written.append(key)
+    else:
+        done.refused.append(f"{display(member.filename)}: it cannot be written")

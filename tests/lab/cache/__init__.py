@@ -1,0 +1,1 @@
+"""The cache of compilations: many processes on one folder, killed at will; what it saves."""
