@@ -220,6 +220,8 @@ def test_strides_that_nothing_multiplies() -> None:
     assert checked("assumed_layout", row, row)[3:5] == [32, 1]
     none = np.zeros((0, 32), np.int32)[:, ::-1]
     assert checked("assumed_layout", none, none)[1:5] == [0, 32, 0, 1]
+    assert checked(SCALED, Z[:0], np.zeros((0, 8), "i4,u1")["f0"].view("f4"), 1.0)[0] == 0
+    assert checked(WIDE, as_strided(X, (1, 8), (16, 4)))[2] == 16
     single = as_strided(aligned(X), (1, 1), (4 * 5, 4))
     assert checked(UNORDERED, single, 1.0, single)[3] == 8  # the next multiple of 8
 
@@ -256,13 +258,56 @@ def test_the_convention_of_cutile() -> None:
     assert "'cutile' or None, not 'numba'" in refused("histogram", x, x, convention="numba")
 
 
+WIDE = """
+    entry @k(%x: tile<ptr<f32>>, %n: tile<i32>, %down: tile<i64>, %m: tile<i32>) {
+      %n_1 = exti %n unsigned : tile<i32> -> tile<i64>
+      %n_2 = assume bounded<0, ?>, %n_1 : tile<i64>
+      %m_1 = exti %m unsigned : tile<i32> -> tile<i64>
+      %down_1 = assume bounded<16, ?>, %down : tile<i64>
+      %v = make_tensor_view %x, shape = [%n_2, %m_1], strides = [%down_1, 1]
+        : tile<i64> -> tensor_view<?x?xf32, strides=[?,1]>
+      return
+    }"""
+
+
 def test_a_wide_extent_does_not_fit_a_narrow_parameter() -> None:
-    few = as_strided(np.zeros(1, np.float32), (2**31, 1), (0, 4))
-    text = UNORDERED
-    assert (
-        "an extent of 2147483648 along dimension 0, where the kernel assumes at most 2147483647"
-        in (refused(text, few, 1.0, few))
+    def many(extent: int, step: int) -> np.ndarray:
+        return as_strided(np.zeros(1, np.float32), (extent, 1), (4 * step, 4))
+
+    text = "an extent of 2147483648 along dimension 0, where the kernel assumes at most 2147483647"
+    assert text in refused(UNORDERED, many(2**31, 0), 1.0, many(2**31, 0))
+    assert checked(WIDE, many(2**32 - 1, 16))[1] == 2**32 - 1
+    assert "assumes at most 4294967295" in refused(WIDE, many(2**32, 16))
+    assert "a stride of 8 along dimension 0, where the kernel assumes at least 16" in refused(
+        WIDE, many(4, 8)
     )
+
+
+def test_strides_that_a_kernel_reads_are_not_constant() -> None:
+    reads = """
+        entry @k(%x: tile<ptr<i32>>, %n: tile<i32>, %step: tile<i32>) {
+          %moved = offset %x, OFFSET : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+          return
+        }"""
+    x = np.zeros(64, np.int32)
+    stepped = reads.replace("OFFSET", "%step")
+    assert checked(stepped, x[::2], convention="cutile")[1:] == [32, 2]
+    stepless = reads.replace("OFFSET", "%n")
+    assert "where the kernel assumes 1" in refused(stepless, x[::2], convention="cutile")
+    unread = "entry @k(%x: tile<ptr<i32>>, %n: tile<i32>, %step: tile<i32>) { return }"
+    assert checked(unread, x[::2], convention="cutile")[1:] == [32, 2]
+
+
+def test_the_convention_counts_where_a_view_has_another_rank() -> None:
+    flat = """
+        entry @k(%x: tile<ptr<i32>>, %a: tile<i32>, %b: tile<i32>, %c: tile<i32>, %d: tile<i32>) {
+          %v = make_tensor_view %x, shape = [%a], strides = [%d]
+            : tile<i32> -> tensor_view<?xi32, strides=[?]>
+          return
+        }"""
+    matrix = np.zeros((4, 8), np.int32)
+    assert checked(flat, matrix, convention="cutile")[1:] == [4, 8, 8, 1]
+    assert "a rank of 1" in refused(flat, matrix, 8, 8)
 
 
 def test_two_elements_in_a_byte() -> None:
@@ -275,6 +320,7 @@ def test_two_elements_in_a_byte() -> None:
     packed = np.zeros((4, 16), np.uint8)
     assert checked(text, packed)[1:] == [4, 32, 32]
     assert checked(text, packed[::2, :8])[1:] == [2, 16, 64]
+    assert checked(text, packed[:, ::16])[1:] == [4, 2, 32]
     assert "where two elements share a byte" in refused(text, packed[:, ::2])
     assert "is of float4_e2m1fn, where the kernel assumes uint8" in refused(
         text, np.zeros((4, 16), ml_dtypes.float4_e2m1fn)
