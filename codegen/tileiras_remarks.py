@@ -92,8 +92,9 @@ _REASONS = (
 )
 """The first row whose words are in a reason is that of its id."""
 
-_PLACE = re.compile(r"^loc\(.*\): ", re.DOTALL)
-"""What stands before a reason: a location, which is nearly that of the remark."""
+_PLACE = re.compile(r"^loc\(.*?\): ", re.DOTALL)
+"""What stands before a reason, up to its first colon behind a parenthesis: a location, which is
+nearly that of the remark."""
 
 
 def fold(data: bytes, name: str = "remarks") -> list[Remark]:

@@ -239,6 +239,12 @@ class ParameterType:
         return self.name
 
 
+PARAMETER_TYPES = frozenset(
+    arm.name for arm in TYPE.arms.values() if arm.since.preview and not arm.fields.subcons
+)
+"""Names that a `ParameterType` may have."""
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionType:
     """Parameter and result types of a function."""

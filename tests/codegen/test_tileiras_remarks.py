@@ -76,6 +76,12 @@ def test_places_and_repetitions() -> None:
     assert {stride.topic, base.topic} == {Topic.TENSOR_COPIES}
 
 
+def test_reasons_keep_their_words_behind_the_location() -> None:
+    said = 'loc("a.py":1:2): tile (16x16): no instruction'
+    (remark,) = fold(f"--- !Missed\nName: New\nArgs:\n  - Reason: '{said}'\n...\n".encode())
+    assert remark.why == "tile (16x16): no instruction"
+
+
 def test_a_remark_that_nobody_knows_keeps_its_words() -> None:
     text = "--- !Analysis\nName: New\nFunction: f\nArgs:\n  - Remark: Something else\n...\n"
     (remark,) = fold(text.encode())

@@ -11,6 +11,7 @@ import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,13 +22,24 @@ from tileir import Bytecode, BytecodeError, UnsupportedError, VersionError
 from tileir.attributes import IntegerAttribute
 from tileir.explain.annotate import annotate
 from tileir.explain.op_tree import op_tree
-from tileir.expressions import ExprAdd, Expression, ExprInt, ExprMul, ExprNeg, ExprVar, short
+from tileir.expressions import (
+    ExprAdd,
+    ExprBuiltin,
+    Expression,
+    ExprInt,
+    ExprMul,
+    ExprNeg,
+    ExprVar,
+    Layout,
+    short,
+)
 from tileir.formats.version import LATEST, PREVIEW, V13_5, Version
 from tileir.ir.attribute_kinds import attribute_problem
+from tileir.ir.type_kinds import type_problem
 from tileir.read.declarations import Implementation
 from tileir.text.printer.declarations import print_declaration
 from tileir.text.printer.pieces import BoundedText
-from tileir.types import Scalar
+from tileir.types import Fragment, ParameterType, Scalar, SymbolicTile
 
 GOLDENS = ROOT / "tests" / "golden" / "preview"
 ACCESS = "{cuda_tile.preview$access = #cuda_tile<preview$access<in>>}"
@@ -236,6 +248,51 @@ def test_declarations_that_break_rules_have_a_text() -> None:
             print_declaration(declared, text, None)
             assert f"@{declared.name}<[1 : i32]> implements" in str(text)
             assert f"@{declared.implements}<[1 : i32]>" in str(text)
+
+
+def nested(levels: int) -> Expression:
+    return ExprInt(1) if levels == 1 else ExprNeg(nested(levels - 1))
+
+
+LAYOUT = Layout((ExprInt(8),), (ExprInt(1),))
+LEGAL = Fragment(Scalar("f32"), (ExprInt(8),), "local", LAYOUT, LAYOUT, ExprInt(4))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ParameterType("f32"),
+        ParameterType("tile"),
+        *(
+            SymbolicTile(Scalar("f32"), (extent,))
+            for extent in (
+                ExprInt("8"),
+                ExprInt(1 << 63),
+                ExprVar(8),
+                ExprNeg(8),
+                ExprMul(ExprVar("N"), "M"),
+                ExprBuiltin("a.b", "index"),
+                ExprInt(3),
+                8,
+                nested(65),
+            )
+        ),
+        *(
+            replace(LEGAL, **part)
+            for part in (
+                {"alignment": 4},
+                {"memory_space": []},
+                {"mem_layout": Layout((8,), (ExprInt(1),))},
+                {"fragmap": None},
+            )
+        ),
+    ],
+    ids=lambda wrong: repr(wrong)[:60],
+)
+def test_types_made_by_hand(wrong: Any) -> None:
+    assert not type_problem(LEGAL)
+    assert not type_problem(SymbolicTile(Scalar("f32"), (nested(64),)))
+    assert type_problem(wrong)
 
 
 def test_attributes_nested_too_deep_are_refused() -> None:

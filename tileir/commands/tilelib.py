@@ -68,9 +68,11 @@ def _items(library: TileLibrary) -> list[dict[str, object]]:
     for module in (library.interface, *library.implementations):
         if module is None:
             continue
+        every = BoundedText(module, keep=False)  # types are written out wherever they are used
         for item in module.declarations:
             text = BoundedText(module)
             print_declaration(item, text, None)
+            every.append(str(text))
             implements = item.implements if isinstance(item, Implementation) else None
             items.append({"name": item.name, "implements": implements, "text": str(text).strip()})
     return items

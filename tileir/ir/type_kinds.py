@@ -7,11 +7,20 @@ from dataclasses import fields
 from functools import wraps
 from typing import Any
 
-from tileir.expressions import EXPRESSIONS, ExprVar, Layout
+from tileir.expressions import (
+    EXPRESSIONS,
+    PREVIEW_ATTRIBUTES,
+    ExprVar,
+    Layout,
+    height,
+    parts_of,
+)
 from tileir.formats.enums import MEMORY_SPACE
+from tileir.formats.limits import DEFAULT
 from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.messages.other_dialects import not_tile_ir
 from tileir.types import (
+    PARAMETER_TYPES,
     Fragment,
     FunctionType,
     GatherScatterView,
@@ -140,7 +149,9 @@ def _type_problem(value: Any) -> str:
             if not kind(part):
                 return f"{field.name} of {value!r} is {part!r}"
     elif isinstance(value, PreviewType):
-        return _preview_problem(value)
+        wrong_part = _preview_problem(value)
+        if wrong_part:
+            return wrong_part
     elif not isinstance(value, Token):
         return f"expected a type, found {value!r}"
     wrong = problem(value)
@@ -151,19 +162,45 @@ def _preview_problem(value: PreviewType) -> str:
     """Return why a type in public preview has a part that it cannot have."""
     match value:
         case SymbolicType():
-            right = isinstance(value.symbol, ExprVar)
+            right = isinstance(value.symbol, ExprVar) and _well_made(value.symbol)
         case ParameterType():
-            right = isinstance(value.name, str) and value.name in TYPE.by_name
+            right = isinstance(value.name, str) and value.name in PARAMETER_TYPES
         case SymbolicTile() | Fragment():
-            right = isinstance(value.extents, tuple)
-            right = right and all(isinstance(extent, EXPRESSIONS) for extent in value.extents)
-            element = value.element
-            right = right and isinstance(element, Scalar | Pointer | SymbolicType)
-            right = right and not type_problem(element)
+            right = _EXPRESSIONS(value.extents) and _well_made(value.extents)
+            right = right and _a(Scalar, Pointer, SymbolicType)(value.element)
     if right and isinstance(value, Fragment):
-        right = value.memory_space in MEMORY_SPACE.by_name
-        right = right and isinstance(value.mem_layout, Layout) and isinstance(value.fragmap, Layout)
+        layouts = value.mem_layout, value.fragmap
+        right = isinstance(value.memory_space, str) and value.memory_space in MEMORY_SPACE.by_name
+        right = right and all(isinstance(layout, Layout) for layout in layouts)
+        right = right and _expression(value.alignment) and _well_made((*layouts, value.alignment))
     return "" if right else f"{value!r} has a part that it cannot have"
+
+
+def _well_made(attributes: Any) -> bool:
+    """Whether attributes in public preview, and those in them, have what their fields can hold."""
+    return height(attributes) <= DEFAULT.attribute_depth and all(
+        _FIELDS.get(field.name, _expression)(getattr(part, field.name))
+        for part in parts_of(attributes)
+        if isinstance(part, PREVIEW_ATTRIBUTES)
+        for field in fields(part)
+    )
+
+
+def _expression(value: Any) -> bool:
+    return isinstance(value, EXPRESSIONS)
+
+
+_EXPRESSIONS = _all(_expression)
+_FIELDS: dict[str, Kind] = {
+    "number": lambda value: isinstance(value, int) and -(1 << 63) <= value < 1 << 63,
+    "name": lambda value: isinstance(value, str),
+    "string": lambda value: isinstance(value, str),
+    "type": lambda value: not type_problem(value),
+    "elements": _EXPRESSIONS,
+    "shape": _EXPRESSIONS,
+    "stride": _EXPRESSIONS,
+}
+"""Field of an attribute in public preview -> whether it can hold a value; others an expression."""
 
 
 _remembered = remembering(_type_problem, _LEGAL)

@@ -20,6 +20,7 @@ from tileir.formats.nodes import Counted, Malformed
 from tileir.formats.types import ATTRIBUTE, DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX, Extension
 from tileir.ir.type_rules import problem
 from tileir.types import (
+    PARAMETER_TYPES,
     Fragment,
     FunctionType,
     GatherScatterView,
@@ -277,7 +278,7 @@ class TypeTable(Linker, Sequence[Type]):
                     self._attribute(entry, "fragmap", path, decode_layout),
                     self._attribute(entry, "alignment", path, decode_expression),
                 )
-            case name if name in PARAMETERS:
+            case name if name in PARAMETER_TYPES:
                 return ParameterType(name)
         raise AssertionError(entry["variant"])
 
@@ -305,7 +306,6 @@ class TypeTable(Linker, Sequence[Type]):
 
 
 ELEMENTS = (Scalar, Pointer, SymbolicType)
-PARAMETERS = ("index", "none", "preview$shape", "preview$Datatype", "preview$string")
 
 
 def _extent(size: int) -> int | None:

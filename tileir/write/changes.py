@@ -7,7 +7,7 @@ changes a byte.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -187,12 +187,12 @@ def _in_order(module: Module, records: list[Record]) -> list[Record]:
 
     A declaration stays in front of the first function of the file that it was in front of.
     """
-    waiting = list(module.original.declared)
+    waiting = deque(module.original.declared)
     ordered: list[Record] = []
     for function, record in zip(module.functions, records, strict=True):
         if isinstance(function, Function) and function.source is module.original:
             while waiting and waiting[0][0].index < function.index:
-                ordered.append(waiting.pop(0)[1])
+                ordered.append(waiting.popleft()[1])
         ordered.append(record)
     return ordered + [record for _, record in waiting]
 

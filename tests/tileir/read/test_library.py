@@ -14,6 +14,7 @@ import pytest
 
 import tileir
 from tileir import BytecodeError
+from tileir.__main__ import main
 from tileir.formats.tilelib import kind_of
 from tileir.read.library import TileLibrary
 
@@ -124,6 +125,17 @@ def test_other_files_are_no_libraries() -> None:
     with pytest.raises(BytecodeError, match="tileir tilelib"):
         tileir.Bytecode.parse(library(*GOOD))
     assert kind_of(b"") == "unknown"
+
+
+def test_a_small_library_has_no_long_text(tmp_path: Path, capsys) -> None:
+    """Functions may share a type, whose text is that of each."""
+    name, path = "N" * 60_000, tmp_path / "large.tilelib"
+    tile = f"tile<[{name}]xf32>"
+    functions = (f"preview$func extern @f{index}(%a: {tile} {ACCESS})" for index in range(300))
+    path.write_bytes(library((".nvtlifc", module("\n".join(functions)))))
+    assert path.stat().st_size < 100_000
+    assert main(["tilelib", str(path)]) == 3
+    assert "expected a text of at most" in capsys.readouterr().err
 
 
 @pytest.mark.oracle

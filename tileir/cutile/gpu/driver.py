@@ -233,7 +233,7 @@ class Kernel:
         self._entry = entry
         self._rows = [(row["offset"], row["size"]) for row in entry.plan["parameters"]]
         self._size = max((offset + size for offset, size in self._rows), default=0)
-        self._context = driver.current_context
+        self._driver = driver
         self._known: dict[tuple[Any, ...], Any] = {}
 
     def told(self, grid: tuple[int, ...], arguments: int) -> Any:
@@ -248,7 +248,11 @@ class Kernel:
         for (offset, size), address in zip(self._rows, addresses, strict=True):
             packed[offset : offset + size] = ctypes.string_at(address or 0, size)
         given = bytes(packed)
-        key = grid, given, self._context()
+        context = self._driver.current_context()
+        if not context:
+            self._driver.current_device()  # which makes one current, as a first launch needs it
+            context = self._driver.current_context()
+        key = grid, given, context
         found = self._known.get(key)
         if found is None:
             found = self._entry.prepare(grid, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -113,14 +114,14 @@ def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[
 
 def in_order(bytecode: Bytecode, functions: list[Function]) -> list[Function | Declaration]:
     """Return functions and the module's declarations in the order of the file."""
-    waiting = bytecode.declarations
+    waiting = deque(bytecode.declarations)
     items: list[Function | Declaration] = []
     for function in functions:
         if isinstance(function, Function) and function.source is bytecode.original:
             while waiting and waiting[0].index < function.index:
-                items.append(waiting.pop(0))
+                items.append(waiting.popleft())
         items.append(function)
-    return items + waiting
+    return [*items, *waiting]
 
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:

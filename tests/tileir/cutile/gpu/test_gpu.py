@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from tests.codegen.device import standin
 from tests.tileir.cutile.programs import WITHOUT_TORCH, cutile_without_torch, output, python
+from tileir.codegen.device import driver as device_driver
 from tileir.cutile import install
+from tileir.cutile.gpu.driver import Kernel
 from tileir.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from tileir.codegen.nvptx import CompiledEntry
 
 HERE = Path(__file__).parent
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
@@ -51,6 +58,26 @@ def test_the_command_without_a_driver(tmp_path: Path) -> None:
     done = cutile_without_torch("--gpu", "--threads", "2", tmp_path / "program.py")
     assert (done.returncode, done.stdout) == (4, "")
     assert "threads is for the CPU" in done.stderr
+
+
+def test_a_thread_without_a_context_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the same launch is remembered from another thread."""
+    made, asked = [0], []
+
+    class Entry:
+        plan: Mapping[str, Any] = {"parameters": []}
+
+        def prepare(self, grid: tuple[int, ...], packed: bytes) -> object:
+            asked.append(made[0])
+            return object()
+
+    monkeypatch.setattr(device_driver, "current_context", lambda: made[0])
+    monkeypatch.setattr(device_driver, "current_device", lambda: made.__setitem__(0, 7))
+    kernel = Kernel(cast("CompiledEntry", Entry()))
+    first = kernel.told((1, 1, 1), 0)
+    made[0] = 0  # another thread
+    assert kernel.told((1, 1, 1), 0) is first
+    assert (made, asked) == ([7], [7])
 
 
 PROGRAM = """\
