@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
+from tileir.launch.roles import Roles, untold
 from tileir.messages.texts import display
 
 if TYPE_CHECKING:
     from tileir.types import Element
 
+    from .arguments.by_role import Convention
     from .remarks import Remark
     from .stage import Stage
 
@@ -31,12 +34,21 @@ _NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and com
 class Compiled:
     """A compiled entry: its symbol, and the element types of its parameters in order.
 
-    Each target derives a class that can be launched.
+    `roles` says which parameters are the extents and strides of which array, `written` through
+    which pointers the kernel may write. Each target derives a class that can be launched.
     """
 
-    def __init__(self, symbol: str, elements: Iterable[Element]) -> None:
+    def __init__(
+        self,
+        symbol: str,
+        elements: Iterable[Element],
+        roles: Roles | None = None,
+        written: Collection[int] = (),
+    ) -> None:
         self.symbol = symbol
         self.elements = tuple(elements)
+        self.roles = untold(self.elements) if roles is None else roles
+        self.written = frozenset(written)
 
     def __repr__(self) -> str:
         parameters = ", ".join(map(str, self.elements))
@@ -48,6 +60,30 @@ class Compiled:
     def launch(self, grid: int | Sequence[int], args: Sequence[Any], **options: Any) -> None:
         """Run the kernel on a grid of up to three extents; `options` depend on the target."""
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
+
+    def launch_arrays(
+        self,
+        grid: int | Sequence[int],
+        *args: Any,
+        convention: Convention | None = None,
+        **options: Any,
+    ) -> None:
+        """Run the kernel as `launch` does, with arrays that bring their extents and strides along.
+
+        `args` are one array for each array of the kernel, as `launch` takes them for pointers, and
+        one number for each scalar, in the order of the parameters: `print(kernel.roles)` shows
+        them. Where the kernel's body does not tell what belongs together, `convention="cutile"`
+        says that each pointer is followed by the array's extents and strides, as cuTile has it.
+
+        LaunchError if an array is not as the kernel assumes: its type, rank, or what is constant,
+        divisible or bounded of its shape, strides and address; if the kernel writes to an array
+        that repeats elements; and for whatever `launch` refuses. Then nothing has run.
+        """
+        with not_forking:
+            from .arguments.by_role import Parameters, arguments_of
+
+        kernel = Parameters(self.symbol, self.elements, self.roles, self.written)
+        self.launch(grid, arguments_of(kernel, args, convention), **options)
 
     def refuse(self, names: Iterable[str]) -> None:
         """Raise TypeError if `launch` was given keywords that it does not take."""

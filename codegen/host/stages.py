@@ -13,6 +13,7 @@ from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
+from tileir.launch.roles import roles_of
 
 from .checking.checks import CheckedLowering
 from .lowering.block_lowering import BlockLowering
@@ -106,4 +107,5 @@ def _info(kernel_state: KernelState, lowering: BlockLowering) -> KernelInfo:
         workspace=kernel_state.storage.size,
         may_run_long=any(family_of(op) is Family.LOOP for op in kernel.walk()),
         sites=tuple(lowering.sites),
+        roles=roles_of(kernel.function.body),
     )

@@ -17,6 +17,7 @@ from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.launch.roles_form import roles_of_plan, written_of_plan
 from tileir.launch.stored_values import element_of
 from tileir.types import Element, Tile
 
@@ -52,7 +53,8 @@ class CompiledEntry(Compiled):
     def __init__(
         self, symbol: str, elements: Iterable[Element], plan: dict[str, Any], image: Image
     ) -> None:
-        super().__init__(symbol, elements)
+        elements = tuple(elements)
+        super().__init__(symbol, elements, roles_of_plan(plan, elements), written_of_plan(plan))
         self.plan = plan
         self._image = image
 
@@ -171,7 +173,8 @@ def why_not(op: Op, target: str) -> str | None:
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads
-            return f"{value.type} does not fit the {most} words that one tile may take"
+            words = f"the {most} words of 32 bits that one tile may take"
+            return f"{value.type} does not fit {words}; {supported.OURS}"
     return None
 
 

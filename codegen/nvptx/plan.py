@@ -20,6 +20,16 @@ parameters              one per parameter of the Tile IR entry, in order: index,
                         fail otherwise: an address that is none makes wide accesses fault, after
                         which the process is lost, so check it. `written`: the kernel may write
                         through the pointer
+arrays                  one per pointer parameter, in order: `parameter` (its index), and as far as
+                        the kernel's body tells them `shape` and `strides`, in elements, else null:
+                        a row for each dimension, with the index of the `parameter` that takes this
+                        number, and the `constant` that the kernel assumes it to be. Where both are
+                        null, the kernel computes it. See `tileir.launch.roles`
+assumed                 one per parameter, in order, for launchers that take arrays: the kernel
+                        assumes that an argument is a multiple of `divisible_by`, and no less than
+                        `at_least` and no more than `at_most` unless these are null. What only holds
+                        of what this code does not use is here, too. `read`: whether the parameter
+                        has any use
 block                   threads along x, y and z
 cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8 in
                         all, set CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED first
@@ -99,6 +109,7 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 from tileir.ir import Op
+from tileir.launch.roles import roles_of
 
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
@@ -126,6 +137,7 @@ def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
         "ptx_version": f"{major}.{minor}",
         "runs_on": {"capability": list(capability), "later": later},
         "parameters": parameters,
+        **roles_of(kernel.function.body).to_json(),
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
         "dynamic_shared_memory": state.shared_bytes,

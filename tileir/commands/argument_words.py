@@ -6,13 +6,15 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tileir.bytecode import Function
+from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
 from tileir.types import Pointer, Scalar, Tile
 
 from .conventions import UsageError, open_input
+from .launch_on import aligned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +46,49 @@ def values_of(function: Function, words: Sequence[str]) -> list[Any]:
     ]
 
 
-def _value(type: Tile, word: str, number: int) -> object:
+class ArrayWord(str):
+    """A word for an array that brings its extents and strides along."""
+
+    __slots__ = ()
+
+
+def values_by_role(
+    function: Function, words: Sequence[str], convention: Literal["cutile"] | None
+) -> list[Any]:
+    """Return a value for each parameter, given a word for each array and each scalar.
+
+    UsageError if a word does not fit; LaunchError if an array is not as the kernel assumes.
+    """
+    from tileir.codegen.arguments.by_role import Parameters, arguments_of
+
+    parameters, roles = function.type.parameters, roles_of(function.body)
+    takes = roles.arguments
+    if convention is None and len(words) != len(takes):
+        arrays = sum(not isinstance(each, int) for each in takes)
+        text = f"{arrays} arrays and {len(takes) - arrays} numbers"
+        if any(role.shape is None for role in roles.arrays):
+            text += ", or others with --convention cutile"
+        raise UsageError(f"{display(function.name)} takes {text}, not {len(words)}; see --list")
+    heads = [each if isinstance(each, int) else each.parameter for each in takes]
+    given: list[Any] = []
+    at = 0
+    for number, word in enumerate(words):
+        at = at if convention else heads[number]
+        if at >= len(parameters):
+            break
+        pointer = isinstance(parameters[at].element, Pointer)
+        if isinstance(word, ArrayWord) and not pointer:
+            raise UsageError(f"argument {at} is of {parameters[at].element}, not an array: {word}")
+        value = _value(parameters[at], word, at)
+        given.append(aligned(value) if pointer else value)
+        at += 1 + (2 * value.ndim if pointer else 0)
+    given += words[len(given) :]  # too many, which is told next
+    elements = [parameter.element for parameter in parameters]
+    # What the kernel writes to is not asked: arrays from files repeat no elements.
+    return arguments_of(Parameters(function.name, elements, roles, ()), given, convention)
+
+
+def _value(type: Tile, word: str, number: int) -> Any:
     if isinstance(type.element, Pointer):
         return _array(word, number, type.element)
     if type.element.is_float:

@@ -92,7 +92,7 @@ def on_emulator(
 
     They are copied for that; what the kernel has written to the copies is copied back, untimed.
     """
-    given = [_aligned(value) if hasattr(value, "strides") else value for value in values]
+    given = [aligned(value) if hasattr(value, "strides") else value for value in values]
     started = time.perf_counter()
     kernel.launch(grid, given, **options)
     seconds = time.perf_counter() - started
@@ -102,7 +102,7 @@ def on_emulator(
     return seconds
 
 
-def _aligned(array: np.ndarray) -> np.ndarray:
+def aligned(array: np.ndarray) -> np.ndarray:
     """Return a copy of an array with the same strides, at a multiple of `_ALIGNMENT` bytes."""
     import numpy as np
 

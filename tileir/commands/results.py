@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Function
 from tileir.errors import EmulationError, KernelError
+from tileir.launch.roles import roles_of
+from tileir.messages.texts import display
 from tileir.types import Pointer
 
 from .argument_words import PACKED
@@ -16,6 +19,27 @@ if TYPE_CHECKING:
     import numpy as np
 
 SCHEMA = 1
+
+
+def listing(functions: Sequence[Function], as_json: bool) -> Iterator[str]:
+    """Yield lines that show entries, their parameters, and what these are to arrays."""
+    if as_json:
+        entries = [
+            {
+                "entry": function.name,
+                "parameters": [str(type.element) for type in function.type.parameters],
+                **roles_of(function.body).to_json(),
+            }
+            for function in functions
+        ]
+        yield json.dumps({"schema": SCHEMA, "entries": entries})
+        return
+    for function in functions:
+        yield display(function.name)
+        types = [str(type.element) for type in function.type.parameters]
+        width = max(map(len, types), default=0)
+        for number, role in enumerate(roles_of(function.body).described()):
+            yield f"  {number}  {types[number]:{width}}  {role}"
 
 
 def numbers_of(array: np.ndarray, type: Pointer) -> np.ndarray:

@@ -24,9 +24,9 @@ from tileir.messages.wording import did_you_mean
 from tileir.types import Pointer
 
 from . import checks, results
-from .argument_words import values_of
+from .argument_words import ArrayWord, values_by_role, values_of
 from .conventions import UsageError, called, check_output, explained, write_output
-from .launch_on import GPU, HOST, gpu_here, on_emulator, on_gpu, on_host, stopping
+from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import add_assume_version, check_entry, open_module, version_given
 
@@ -43,7 +43,12 @@ EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
   a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE:SEED
   a scalar    a number; its type is the parameter's
-  `tileir run FILE --list` shows the entries and their parameters.
+  `tileir run FILE --list` shows the entries, their parameters, and which of them belong together.
+
+With --array, arrays bring their extents and strides along, and are compared with what the kernel
+assumes of them: then there is one argument for each array, --array, --zeros or --random, and one
+--arg for each other scalar, in order. Where --list tells nothing of a pointer but that it is one,
+and the kernel comes from cuTile, --convention cutile says that extents and strides lie behind it.
 
 DTYPE is a name of Tile IR or NumPy: f32 or float32, bf16, f8E4M3FN, i8, i1 ... Of f4E2M1FN,
 two share a byte: SHAPE counts elements, and the array is of uint8. Random floats are standard
@@ -71,6 +76,7 @@ for. 2: something given does not fit it.
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
   tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
+  tileir run k.tileirbc --grid 3 --array x.npy --array zeros:2500:f32 --arg 2.5 --save 3=y.npy
   tileir run k.tileirbc --grid 512 --random 4096x4096:f16:7 --zeros 4096:f16 --time 10
   tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
   tileir run k.tileirbc --target gpu --num-warps 8 --grid 4 --arg x.npy --time 10
@@ -106,6 +112,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
             type=prefix.__add__,
             help=text,
         )
+    add(
+        "--array",
+        metavar="VALUE",
+        action="append",
+        dest="values",
+        type=ArrayWord,
+        help="the next array, with its extents and strides: a .npy file, or a new array",
+    )
+    add(
+        "--convention",
+        choices=["cutile"],
+        help="with --array: extents and strides lie behind each pointer, as cuTile has it",
+    )
     add(
         "--save",
         metavar="N=FILE",
@@ -194,13 +213,13 @@ def _run(arguments: argparse.Namespace) -> int:
                 raise UsageError(f"{option} is for --target host")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if arguments.list:
-        _list(bytecode.functions, arguments.json)
+        print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
     function = _choose(bytecode, arguments.entry)
     grid = _grid(arguments.grid)
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
-    values = values_of(function, arguments.values)
+    values = _values(function, arguments)
     saves = [_save(text, values) for text in arguments.save]
     for _, path in saves:
         check_output(path, arguments.file)
@@ -312,21 +331,18 @@ def _repeat(launch: Callable[[Sequence[Any]], float], values: list[Any], times: 
 
 def _on_copies(launch: Callable[[Sequence[Any]], float], values: list[Any]) -> float:
     """Run a kernel once on copies of its arguments, without output; return the seconds."""
-    copies = [value.copy() if hasattr(value, "copy") else value for value in values]
+    copies = [aligned(value) if hasattr(value, "strides") else value for value in values]
     with contextlib.redirect_stdout(io.StringIO()):
         return launch(copies)
 
 
-def _list(functions: Sequence[Function], as_json: bool) -> None:
-    rows = [(f.name, [str(type.element) for type in f.type.parameters]) for f in functions]
-    if as_json:
-        entries = [{"entry": name, "parameters": types} for name, types in rows]
-        print(json.dumps({"schema": results.SCHEMA, "entries": entries}))
-        return
-    for name, types in rows:
-        print(display(name))
-        for number, type in enumerate(types):
-            print(f"  {number}  {type}")
+def _values(function: Function, arguments: argparse.Namespace) -> list[Any]:
+    """Return a value for each parameter."""
+    if any(isinstance(word, ArrayWord) for word in arguments.values):
+        return values_by_role(function, arguments.values, arguments.convention)
+    if arguments.convention:
+        raise UsageError("--convention needs --array")
+    return values_of(function, arguments.values)
 
 
 def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from .roles_form import ROLES, roles_fit, roles_of_plan
 from .stored_values import Form, conforms, element_of, is_element
 
 _MOST_BYTES = 32764
@@ -127,8 +128,9 @@ _EXPLAINED: dict[str, Form] = {
     "copies": [_MOVED],
     "stores": [_MOVED],
     "contract": dict,
+    **ROLES,
 }
-"""Entry that is there for people -> its form. Other releases may not have it."""
+"""Entry that no launch needs -> its form. Other releases may not have it."""
 
 
 def check_plan(plan: Any) -> None:
@@ -146,6 +148,9 @@ def check_plan(plan: Any) -> None:
         if name in plan and not conforms(plan[name], form):
             raise ValueError(f"no valid {name!r}")
     end = _end_of(plan["parameters"])
+    elements = [element_of(row["type"]) for row in plan["parameters"]]
+    if not roles_fit(roles_of_plan(plan, elements), elements):
+        raise ValueError("arrays that its parameters cannot be")
     for number, recipe in enumerate(plan["tensor_maps"]):
         _check_map(recipe, number, end)
     sizes = [*plan["guard"], *(each for recipe in plan["tensor_maps"] for each in _sizes(recipe))]

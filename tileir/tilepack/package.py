@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from tileir.errors import LaunchError, PackageError
 from tileir.gpus import capability_of, described, gpu_name, runs
+from tileir.launch.roles import Roles
+from tileir.launch.roles_form import roles_of_plan, written_of_plan
 from tileir.messages.missing_packages import ARRAYS, needing
 from tileir.messages.texts import display
 
@@ -39,6 +41,29 @@ class PackagedKernel:
             from tileir.codegen.device import launch as on_device
 
         on_device.launch(self.symbol, self.plan, self._elements, self._image(), grid, args, stream)
+
+    @property
+    def roles(self) -> Roles:
+        """Which parameters are the extents and strides of which array."""
+        return roles_of_plan(self.plan, self._elements)
+
+    def launch_arrays(
+        self,
+        grid: int | Sequence[int],
+        *args: Any,
+        convention: Literal["cutile"] | None = None,
+        stream: Any = None,
+    ) -> None:
+        """Run the kernel as `launch` does, with arrays that bring their extents and strides along.
+
+        Everything is as for a kernel that `tileir.compile` has compiled.
+        """
+        with needing(ARRAYS, "launching"):
+            from tileir.codegen.arguments.by_role import Parameters, arguments_of
+
+        written = written_of_plan(self.plan)
+        kernel = Parameters(self.symbol, self._elements, self.roles, written)
+        self.launch(grid, arguments_of(kernel, args, convention), stream=stream)
 
 
 class PackagedKernels(Mapping[str, PackagedKernel]):

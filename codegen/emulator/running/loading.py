@@ -8,10 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from tileir.codegen.arguments.by_role import Convention, Parameters, arguments_of
 from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.errors import EmulationError, LaunchError, UnsupportedError
+from tileir.launch.roles import Roles
+from tileir.launch.roles_form import roles_of_plan, written_of_plan
+from tileir.launch.stored_values import element_of
 from tileir.messages.texts import display
+from tileir.types import Element
 
 from .checking import checked, checked_allocations
 from .launching import Result, launch, own_module
@@ -96,6 +101,30 @@ class EmulatedKernel:
             limit=limit,
             approximations=approximations,
         )
+
+    @property
+    def roles(self) -> Roles:
+        """Which parameters are the extents and strides of which array."""
+        return roles_of_plan(self.plan, self._elements())
+
+    def _elements(self) -> list[Element]:
+        return [element_of(row["type"]) for row in self.plan["parameters"]]
+
+    def launch_arrays(
+        self,
+        grid: int | Sequence[int],
+        *args: Any,
+        convention: Convention | None = None,
+        **options: Any,
+    ) -> Result:
+        """Run the kernel as `launch` does, with arrays that bring their extents and strides along.
+
+        It is `launch_arrays` of a compiled kernel (see `tileir.codegen.compilation.Compiled`), with
+        the same errors.
+        """
+        written = written_of_plan(self.plan)
+        kernel = Parameters(self.symbol, self._elements(), self.roles, written)
+        return self.launch(grid, arguments_of(kernel, args, convention), **options)
 
 
 class Program(Mapping[str, EmulatedKernel]):

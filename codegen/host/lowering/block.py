@@ -272,6 +272,7 @@ class Lowering(ABC):
         address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
         self.mark_as_read(stored, value)
+        self.mark_as_written(stored, value)
         return from_memory(self.builder, stored, element)
 
     def mark_as_read(
@@ -309,7 +310,10 @@ class Lowering(ABC):
             stored.set_metadata("alias.scope", self._written[1])
 
     def mark_as_written(self, stored: ir.Instruction, value: Value) -> None:
-        """Mark a store to the buffer of a tile that the current loop fills."""
+        """Mark an access of the buffer of a tile, if the current loop fills that.
+
+        Loads of it, too: LLVM asks of all accesses that may be to the same place as a store.
+        """
         if self._written and self.buffer(value) in self._written[0]:
             stored.set_metadata("alias.scope", self._written[1])
 

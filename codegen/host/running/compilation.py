@@ -30,7 +30,7 @@ class HostKernel(Compiled):
     """
 
     def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
-        super().__init__(info.symbol, info.elements)
+        super().__init__(info.symbol, info.elements, info.roles, info.written)
         self.info = info
         self._launcher = Launcher(info, BLOCKS(address), handlers_of(info.sites))
         self._keep = keep  # owns the machine code

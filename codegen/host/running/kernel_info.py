@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tileir.ir.type_kinds import SCALARS
+from tileir.launch.roles import Roles
+from tileir.launch.roles_form import are_roles, roles_fit
 from tileir.launch.stored_values import conforms, element_of, is_element
 from tileir.types import Element, Pointer
 
@@ -53,6 +55,7 @@ _INFO = {
     "workspace": int,
     "may_run_long": bool,
     "sites": [_is_site],
+    "roles": lambda value: value is None or are_roles(value),
 }
 
 
@@ -67,6 +70,7 @@ class KernelInfo:
     workspace     bytes of scratch memory that a thread needs
     may_run_long  whether a block may run long or for ever, which takes a loop
     sites         the points that can report (see `reports`), each a dict that JSON can hold
+    roles         which parameters are extents and strides of which arrays; None if unknown
     """
 
     symbol: str
@@ -77,6 +81,7 @@ class KernelInfo:
     workspace: int
     may_run_long: bool = True
     sites: tuple[Mapping[str, Any], ...] = ()
+    roles: Roles | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Convert to values that JSON can hold."""
@@ -89,6 +94,7 @@ class KernelInfo:
             "workspace": self.workspace,
             "may_run_long": self.may_run_long,
             "sites": [dict(site) for site in self.sites],
+            "roles": self.roles and self.roles.to_json(),
         }
 
     @classmethod
@@ -101,10 +107,13 @@ class KernelInfo:
             "offsets": tuple(data["offsets"]),
             "written": frozenset(data["written"]),
             "sites": tuple(data["sites"]),
+            "roles": data["roles"] and Roles.from_json(data["roles"]),
         }
         info = cls(**{**data, **converted})
         pointers = {n for n, element in enumerate(info.elements) if isinstance(element, Pointer)}
         beyond = any(offset >= info.size for offset in info.offsets)
-        if len(info.offsets) != len(info.elements) or beyond or not info.written <= pointers:
+        told = info.roles is None or roles_fit(info.roles, info.elements)
+        fit = len(info.offsets) == len(info.elements) and info.written <= pointers and told
+        if beyond or not fit:
             raise ValueError("metadata of a kernel that contradict each other")
         return info

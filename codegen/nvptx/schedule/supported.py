@@ -19,7 +19,7 @@ WhyNot = Callable[[Op], str | None]
 
 def _packed(element: object) -> str | None:
     if is_packed(element):
-        return f"two elements of {element} share a byte, which is not lowered yet"
+        return f"two elements of {element} share a byte; {OURS}"
     return None
 
 
@@ -36,6 +36,8 @@ def _pointer_access(op: Op) -> str | None:
     return _packed(pointers.type.element.pointee)
 
 
+OURS = "a limit of this compiler, not of Tile IR"
+"""Stands behind what README.md lists as such."""
 MOST_HELD = 256
 """The most elements of a tile in the body of a reduce or scan: each thread holds all of them."""
 _TOGETHER = {Family.PRODUCT, Family.SLICE}
@@ -48,9 +50,9 @@ def _body(op: Op) -> str | None:
         kinds = [value.type for value in (*inner.operand_list(), *inner.results)]
         sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
         if family_of(inner) in _TOGETHER and max(sizes) > 1:
-            return f"{inner.name} in its body takes several threads, which is not lowered"
+            return f"{inner.name} in its body takes several threads; {OURS}"
         if max(sizes, default=1) > MOST_HELD:
-            return f"tiles in its body may have at most {MOST_HELD} elements"
+            return f"tiles in its body may have at most {MOST_HELD} elements; {OURS}"
     return None
 
 

@@ -306,6 +306,20 @@ def test_ptx_that_the_driver_refuses(driver: Driver) -> None:
         kernel.launch(1, [0, 1.0])
 
 
+def test_arrays_bring_their_extents(driver: Driver) -> None:
+    x, z = np.arange(2048, dtype=np.float32).reshape(32, 64), np.zeros((32, 64), np.float32)
+    kernel = tileir.compile(newest("scaled_copy"), "sm_90")["scaled_copy"]
+    for array in (x, z):
+        driver.lend(array)
+    lent = [SimpleNamespace(__cuda_array_interface__=each.__array_interface__) for each in (x, z)]
+    kernel.launch_arrays((2, 2), *lent)
+    assert np.array_equal(z, 1.5 * x)
+    columns = SimpleNamespace(__cuda_array_interface__=x.T.__array_interface__)
+    with pytest.raises(LaunchError, match="array 0 has a stride of 64 along dimension 1, where"):
+        kernel.launch_arrays((2, 2), columns, lent[1])
+    assert driver.problem is None
+
+
 class Raw:
     """A kernel that takes an address and a number, launched without our launcher."""
 

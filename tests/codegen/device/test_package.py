@@ -37,6 +37,9 @@ def test_tensor_maps_are_made_there(driver: Driver) -> None:
     with copied(about.arguments(arrays)) as arguments:
         kernel.launch(about.grid, arguments)
     about.check(arrays)
+    columns = [np.asfortranarray(array) for array in arrays.values()]
+    with pytest.raises(LaunchError, match="array 0 has a stride of 100 along dimension 1, where"):
+        kernel.launch_arrays(about.grid, *columns)
 
 
 def test_a_cubin_is_loaded_as_it_is(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,12 @@ def test_a_file_without_a_kernel() -> None:
 
 def test_list_shows_numbers_and_types() -> None:
     done = tileir("run", "--list", VECTOR_ADD)
-    assert done.stdout.splitlines()[:3] == ["vector_add", "  0  ptr<f32>", "  1  i32"]
+    assert done.stdout.splitlines()[:4] == [
+        "vector_add",
+        "  0  ptr<f32>  array 0: shape (?), strides (1), a multiple of 16",
+        "  1  i32       array 0: extent 0",
+        "  2  i32       array 0: stride 0",
+    ]
 
 
 def test_a_list_for_programs() -> None:

@@ -56,12 +56,12 @@ def test_a_plan_with_any_entry_wrong_is_none() -> None:
 
 NOTHING = {
     "parameters", "tensor_maps", "guard", "twin", "roles", "one_role", "serial_products", "copies",
-    "stores",
+    "stores", "arrays", "assumed",
 }  # fmt: skip
 """Entries that may be empty or null, as far as this one alone can say."""
 FOR_PEOPLE = {
     "ptx_version", "runs_on", "overlaps_grids", "roles", "one_role", "serial_products", "copies",
-    "stores",
+    "stores", "arrays", "assumed",
 }  # fmt: skip
 """Entries that other releases need not have."""
 
@@ -78,6 +78,9 @@ def test_a_plan_that_contradicts_itself_is_none() -> None:
         (("tensor_maps", 0, "box"), [1] * 6), (("tensor_maps", 0, "swizzle"), 48),
         (("tensor_maps", 0, "element"), "f17"), (("tensor_maps", 0, "base", "parameter"), 99),
         (("guard", 0, "parameter"), 99), (("guard", 0, "divisible_by"), 0),
+        (("arrays",), []), (("arrays", 0, "parameter"), 1), (("arrays", 0, "shape"), None),
+        (("arrays", 0, "strides", 0, "parameter"), 0), (("assumed",), []),
+        (("assumed", 0, "divisible_by"), 0), (("assumed", 0, "at_least"), 1 << 64),
         (("block", 0), 4096), (("twin", "block"), [1, 1]), (("twin", "entry"), "no name"),
         (("grid",), ["x", "y"]), (("target",), "sm_1"), (("ptx_target",), "sm_90a\n"),
     ]:  # fmt: skip

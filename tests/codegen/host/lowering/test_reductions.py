@@ -175,6 +175,7 @@ def test_elements_are_folded_in_order(kind: str, dim: int) -> None:
     np.testing.assert_array_equal(found[1], expected[..., 1])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("width", [16, 64, 256])
 @pytest.mark.parametrize(

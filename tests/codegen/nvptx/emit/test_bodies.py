@@ -88,5 +88,11 @@ def test_a_maximum_however_it_is_found(body: str, name: str) -> None:
 ])  # fmt: skip
 def test_what_one_thread_cannot_do_is_refused(body: str, why: str) -> None:
     module = tileir.assemble(text("reduce", body, np.zeros(4, "i4")))
-    with pytest.raises(tileir.UnsupportedError, match=why):
+    with pytest.raises(tileir.UnsupportedError, match=f"{why}.*; a limit of this compiler"):
+        compile(module, "sm_90")
+
+
+def test_what_no_block_can_hold_is_refused() -> None:
+    module = tileir.assemble("entry @k() { %x = iota : tile<2097152xi32> return }")
+    with pytest.raises(tileir.UnsupportedError, match=r"1048576 words.*; a limit of this compiler"):
         compile(module, "sm_90")

@@ -44,6 +44,23 @@ def test_the_plan_is_complete() -> None:
                 [("ptr<f32>", 8, 0, 16), ("i32", 4, 8, 1), ("i32", 4, 12, 1)]
             )
         ],
+        "arrays": [
+            {
+                "parameter": 3 * array,
+                "shape": [{"parameter": 3 * array + 1, "constant": None}],
+                "strides": [{"parameter": 3 * array + 2, "constant": 1}],
+            }
+            for array in range(3)
+        ],
+        "assumed": [
+            {"divisible_by": divisor, "at_least": least, "at_most": most, "read": read}
+            for _ in range(3)
+            for divisor, least, most, read in (
+                (16, None, None, True),
+                (1, 0, 2**31 - 1, True),
+                (1, None, None, False),
+            )
+        ],
         "block": [128, 1, 1],
         "cluster": [1, 1, 1],
         "dynamic_shared_memory": 0,
