@@ -57,7 +57,7 @@ def _maybe(form: Form) -> Callable[[object], bool]:
 
 
 _OF_PARAMETER: Form = {"parameter": int, "times": _is_integer, "plus": _is_integer}
-_TARGET = _text(r"sm_\d{2,4}[a-z]?")
+_TARGET = _text(r"sm_[1-9]\d{1,3}a?")
 _LAUNCHED: dict[str, Form] = {
     "entry": _text(r"[A-Za-z_$%][\w$]*"),
     "block": _three(1, _MOST_THREADS),

@@ -19,7 +19,7 @@ MOST_BYTES = 16 << 20
 FILES = {"plan": "plan.json", "ptx": "kernels.ptx", "cubin": "kernels.cubin"}
 """What a file of a target is -> its name in the target's folder."""
 
-_TARGET = re.compile(r"sm_[1-9][0-9]{1,3}[a-z]?", re.ASCII)
+_TARGET = re.compile(r"sm_[1-9][0-9]{1,3}a?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 

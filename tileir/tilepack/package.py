@@ -80,7 +80,7 @@ class PackagedKernels(Mapping[str, PackagedKernel]):
     ) -> None:
         self.target: str = row["target"]
         self.ptx_target: str = row["ptx_target"]
-        self.cubin_target: str | None = row["cubin_target"]
+        self.cubin_target: str | None = row.get("cubin_target")
         self.plan, self.ptx, self.cubin = plan, ptx, cubin
         self._loaded: Any = None
         self._kernels = {
