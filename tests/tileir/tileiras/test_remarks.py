@@ -6,7 +6,7 @@ import pytest
 
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.codegen.tileiras_remarks import fold
-from tileir.ir.locations import File, SourceLocation
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from tileir.tileiras.remarks import documents, lines
 
 NAMES = {
@@ -21,9 +21,11 @@ NAMES = {
 @pytest.mark.parametrize(("name", "read"), NAMES.values(), ids=NAMES)
 def test_names(name: str, read: str) -> None:
     pytest.importorskip("yaml")
-    place = SourceLocation(None, File(name, "folder"), 3, 4)
-    fields = {"topic": Topic.ROLES, "outcome": Outcome.MISSED, "source": place}
-    remark = Remark("stage", name, None, f"what {name}", **fields)
+    file = File(name, "folder")
+    scope = Subprogram(file, 0, name, name, CompileUnit(file), 0)
+    place = SourceLocation(scope, f"folder/{name}", 3, 4)
+    topic, outcome = Topic.ROLES, Outcome.MISSED
+    remark = Remark("stage", name, None, f"what {name}", topic=topic, outcome=outcome, source=place)
     (found,) = fold(documents([remark]).encode())
     assert (found.entry, found.what, found.outcome) == (read, f"what {read}", Outcome.MISSED)
     assert str(found.location) == f"folder/{read}:3:4"
