@@ -140,7 +140,8 @@ def _imported() -> dict[str, ModuleType]:
 
     Others stay whatever happens: a second copy of one of ours would have classes of its own.
     """
-    return {name: each for name, each in sys.modules.items() if name.startswith("cuda.tile")}
+    known = list(sys.modules.items())  # at once: other threads may be importing
+    return {name: each for name, each in known if name.startswith("cuda.tile")}
 
 
 class _Binary:
