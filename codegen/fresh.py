@@ -46,6 +46,8 @@ def compile_fresh(
     with not_forking:
         package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
+    if symbols is None:
+        _refuse_unknown_entries(bytecode)
     _refuse_opaque(functions)
     check_rules(bytecode, functions)
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
@@ -57,6 +59,16 @@ def compile_fresh(
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)
+
+
+def _refuse_unknown_entries(bytecode: Bytecode) -> None:
+    """Raise UnsupportedError if the functions of a file of a newer version cannot all be read.
+
+    To compile all entries, and leave some out, would be found out at a launch only.
+    """
+    unknown = bytecode.original.sealed.get("Func")
+    if unknown is not None:
+        raise UnsupportedError(f"not all entries are known, so name those wanted: {unknown}")
 
 
 def _refuse_opaque(functions: list[Any]) -> None:

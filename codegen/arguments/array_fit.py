@@ -72,8 +72,11 @@ class ArrayFit:
         if size.constant is not None:
             return size.constant
         assumed = self._of(size)
-        least = max(self._strides[dim], assumed.at_least or 0)
-        return -(-least // assumed.divisible_by) * assumed.divisible_by
+        for least in (max(self._strides[dim], assumed.at_least or 0), assumed.at_least or 0):
+            size = -(-least // assumed.divisible_by) * assumed.divisible_by
+            if not unlike(size, assumed):
+                break
+        return size
 
     def problems(self, written: bool) -> Iterator[str]:
         """Yield what the kernel assumes otherwise, and what to do; each relies on those before.

@@ -9,7 +9,7 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES
-from tests.tileir.newer.made_up import KNOWN, TWISTED, stated, whole
+from tests.tileir.newer.made_up import HINTED, KNOWN, TWISTED, stated, whole
 from tileir import Bytecode, UncheckedWarning, UnsupportedError
 
 VECTOR_ADD = (FIXTURES / "13.5" / "vector_add.tileirbc").read_bytes()
@@ -32,6 +32,16 @@ def test_known_functions_beside_it_are_compiled(target: str) -> None:
     with pytest.warns(UncheckedWarning, match=NEWER):
         compiled = tileir.compile(whole(TWISTED, KNOWN), target, symbols=KNOWN, cache=False)
     assert list(compiled) == [KNOWN]
+
+
+@pytest.mark.parametrize("target", ["host", "sm_90"])
+def test_entries_that_cannot_be_told_are_not_left_out(target: str) -> None:
+    data = whole(KNOWN, HINTED, KNOWN)
+    with pytest.warns(UncheckedWarning, match=NEWER), pytest.raises(UnsupportedError) as caught:
+        tileir.compile(data, target, cache=False)
+    assert str(caught.value).startswith("not all entries are known, so name those wanted: ")
+    with pytest.warns(UncheckedWarning, match=NEWER):
+        assert list(tileir.compile(data, target, symbols=KNOWN, cache=False)) == [KNOWN]
 
 
 def test_what_is_compiled_is_what_the_latest_version_means() -> None:

@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from tileir.formats.forks import not_forking
@@ -119,7 +120,7 @@ def all_or_none() -> Iterator[None]:
         modules = [import_module(f"cuda.tile{name}") for name in imported]
         config = import_module("cuda.tile._cext").default_tile_context.config
     before = [(vars(module), dict(vars(module))) for module in modules]
-    before.append((sys.modules, dict(sys.modules)))
+    known = _imported()
     cache_dir = config.cache_dir
     try:
         yield
@@ -127,8 +128,20 @@ def all_or_none() -> Iterator[None]:
         for names, kept in before:
             names.clear()
             names.update(kept)
+        for name in _imported().keys() - known.keys():
+            del sys.modules[name]
+        sys.modules.update(known)
         config.cache_dir = cache_dir
         raise
+
+
+def _imported() -> dict[str, ModuleType]:
+    """Return the modules of cuTile that have been imported, by name.
+
+    Others stay whatever happens: a second copy of one of ours would have classes of its own.
+    """
+    known = list(sys.modules.items())  # at once: other threads may be importing
+    return {name: each for name, each in known if name.startswith("cuda.tile")}
 
 
 class _Binary:

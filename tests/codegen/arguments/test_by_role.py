@@ -222,6 +222,8 @@ def test_strides_that_nothing_multiplies() -> None:
     assert checked("assumed_layout", none, none)[1:5] == [0, 32, 0, 1]
     assert checked(SCALED, Z[:0], np.zeros((0, 8), "i4,u1")["f0"].view("f4"), 1.0)[0] == 0
     assert checked(WIDE, as_strided(X, (1, 8), (16, 4)))[2] == 16
+    half = aligned(np.zeros((16, 16), np.float16))
+    assert checked("matmul", as_strided(half, (1, 16), (1 << 40, 2)), half, half[:1])[3] == 0
     single = as_strided(aligned(X), (1, 1), (4 * 5, 4))
     assert checked(UNORDERED, single, 1.0, single)[3] == 8  # the next multiple of 8
 

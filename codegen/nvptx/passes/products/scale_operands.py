@@ -9,7 +9,8 @@ a number of the type that tensor cores multiply, with all its bits and whatever 
 - f4E2M1FN has 2 bits and f8E4M3FN 4, so the product has 6, from 2^-10 to 2688: f16 has it.
 - fnv8E5M3FNU has 4 bits, too; the product goes from 2^-18 to 6 * 114688: bf16 has it.
 - f8E8M0FNU is a power of two, from 2^-127 to 2^127. bf16 has its products with f4E2M1FN after
-  they have been divided by 4, from 2^-130 to 1.5 * 2^127; so the sum is multiplied by 16.
+  they have been divided by 4, from 2^-130 to 1.5 * 2^127; so the sum is multiplied by 16. Of
+  sums below 2^-122, whose sixteenth is subnormal, up to four bits are lost by that.
 - Elements of 8 bits times powers of two have more exponents than any type of 16 or 32 bits.
 """
 
