@@ -46,6 +46,8 @@ def compile_fresh(
     with not_forking:
         package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
+    if symbols is None:
+        _refuse_lost(bytecode)
     _refuse_opaque(functions)
     check_rules(bytecode, functions)
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
@@ -57,6 +59,14 @@ def compile_fresh(
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)
+
+
+def _refuse_lost(bytecode: Bytecode) -> None:
+    """Raise UnsupportedError if a newer version's functions end before one that cannot be read."""
+    if (why := bytecode.original.sealed.get("Func")) is not None:
+        read = len(bytecode.functions)
+        what = f"entries behind the first {read}" if read else "the entries of the module"
+        raise UnsupportedError(f"{what} are not compiled, as they cannot be read: {why}")
 
 
 def _refuse_opaque(functions: list[Any]) -> None:
