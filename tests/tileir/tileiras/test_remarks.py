@@ -22,9 +22,15 @@ NAMES = {
 def test_names(name: str, read: str) -> None:
     pytest.importorskip("yaml")
     place = SourceLocation(None, File(name, "folder"), 3, 4)
-    fields = {"topic": Topic.ROLES, "outcome": Outcome.MISSED, "source": place}
+    fields = {
+        "topic": Topic.ROLES,
+        "outcome": Outcome.MISSED,
+        "source": place,
+        "change": "let it be",
+    }
     remark = Remark("stage", name, None, f"what {name}", **fields)
     (found,) = fold(documents([remark]).encode())
     assert (found.entry, found.what, found.outcome) == (read, f"what {read}", Outcome.MISSED)
+    assert (found.topic, found.change) == (Topic.ROLES, "let it be")
     assert str(found.location) == f"folder/{read}:3:4"
     assert lines([remark]) == f"{read}: remark[missed]: what {read}\n"
