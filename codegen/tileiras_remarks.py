@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from tileir.errors import TileIRError
+from tileir.formats.forks import not_forking
 from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from tileir.messages.missing_packages import needing
 from tileir.messages.texts import display
@@ -199,7 +200,7 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[str, Mapping[str, Any]]
     Nothing else is constructed, and aliases, with which a small file could mean a large one, are
     refused, so a hostile file costs its size.
     """
-    with needing(["yaml"], "reading remarks"):
+    with not_forking, needing(["yaml"], "reading remarks"):
         import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -330,6 +330,25 @@ def gpus_with(feature: Feature) -> list[str]:
     return [name for name in GPUS if TARGETS[name].has(feature)]
 
 
+_NAME = re.compile(r"sm_[1-9]\d{1,3}a?", re.ASCII)
+
+
+def is_name(text: object) -> bool:
+    """Whether a text is spelled as the name of a GPU, known or not, or its form with suffix a."""
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None
+
+
+def runs_cubin(target: str, capability: Capability) -> bool:
+    """Whether a GPU of a compute capability runs a cubin for a target.
+
+    Later ones of the same major number do, unless it is for a form with the suffix a (CUDA C++
+    Programming Guide, binary compatibility).
+    """
+    made_for, suffix = _parts(target)
+    later = not suffix and capability[0] == made_for[0] and capability > made_for
+    return later or capability == made_for
+
+
 def capability_of(name: str) -> Capability:
     """Return the compute capability of a GPU, known or not: sm_121 and sm_121a have 12.1."""
     return _parts(name)[0]

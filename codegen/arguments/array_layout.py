@@ -70,6 +70,8 @@ def _interface(interface: Any) -> ArrayLayout:
         if strides is None:
             strides = row_major(shape, dtype.itemsize)
         strides = tuple(map(int, strides))
+        if len(strides) != len(shape):
+            raise ValueError(f"{len(strides)} strides for {len(shape)} dimensions")
         return ArrayLayout(
             int(interface["data"][0] or 0), dtype.name, dtype.itemsize, shape, strides
         )

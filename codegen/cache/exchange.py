@@ -11,6 +11,7 @@ it: whoever gives us a file could have written any PTX into it.
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 import zipfile
@@ -32,6 +33,8 @@ _MEMBER = re.compile(rf"([0-9a-f]{{64}}){re.escape(SUFFIX)}")
 _MOST_MEMBERS = 1 << 17
 _LONGEST = 1 << 28
 """Bytes of the longest entry that is read."""
+_GROWTH, _ALLOWANCE = 100, 16 << 20
+"""How many times its own bytes the members of a file may have, beyond 16 MiB."""
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError,
     RuntimeError, UnicodeError, ValueError,
@@ -70,19 +73,21 @@ def write_entries(cache: Cache, names: Iterable[str], out: BinaryIO) -> int:
 def read_entries(cache: Cache, file: BinaryIO, readers: Mapping[str, Reader]) -> Imported:
     """Take entries of the kinds in `readers` from a file; ValueError for what is no such file.
 
-    Entries that the cache has stay as they are. No more is read than the cache may hold.
+    Entries that the cache has stay as they are. No more is read than the cache may hold, or than a
+    file of its size is expected to have.
     """
     done = Imported()
+    most = min(cache.limit, _GROWTH * file.seek(0, io.SEEK_END) + _ALLOWANCE)
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if len(members) > _MOST_MEMBERS:
                 raise ValueError(f"it has {len(members)} members; {_MOST_MEMBERS} are read")
-            room = cache.limit
+            room = most
             for member in members:
                 room -= member.file_size
                 if room < 0:
-                    raise ValueError(f"it has more than {cache.limit} bytes, the cache's limit")
+                    raise ValueError(f"its members have more than {most} bytes, the limit")
                 _take(cache, archive, member, readers, done)
     except _BROKEN as problem:
         raise ValueError(str(problem) or type(problem).__name__) from None

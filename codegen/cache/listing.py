@@ -72,6 +72,8 @@ def facts_in(line: bytes | None) -> dict[str, Any] | None:
         kind = facts.get("kind") if isinstance(facts, dict) else None
         if not isinstance(kind, str) or facts is None:
             return None
+        if not isinstance(facts.get("target", ""), str):
+            return None
         others = {name: value for name, value in facts.items() if name != "kind"}
         return facts if Key.of(kind, others).line == line else None
     except (ValueError, RecursionError):

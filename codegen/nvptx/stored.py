@@ -19,6 +19,8 @@ from tileir.launch.stored_values import conforms
 _FASTEST_LEVEL = 1
 _LONGEST = 1 << 28
 """Bytes of the longest text, or of plans, that are read: a damaged file may promise any number."""
+_GROWTH, _ALLOWANCE = 100, 1 << 16
+"""How many times its own bytes a text from elsewhere may have, beyond 64 KiB; PTX has ten."""
 
 _FORM = {"plans": dict, "twins": [str], "apart": bool}
 
@@ -54,11 +56,11 @@ def text_to_bytes(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "surrogatepass"), _FASTEST_LEVEL)
 
 
-def text_from_bytes(data: bytes) -> str | None:
-    """Read what `text_to_bytes` wrote; None for anything else."""
+def text_from_bytes(data: bytes, most: int = _LONGEST) -> str | None:
+    """Read what `text_to_bytes` wrote; None for anything else, and for more than `most` bytes."""
     reader = zlib.decompressobj()
     try:
-        text = reader.decompress(data, _LONGEST).decode("utf-8", "surrogatepass")
+        text = reader.decompress(data, most).decode("utf-8", "surrogatepass")
         return text if reader.eof and not reader.unused_data else None
     except (zlib.error, UnicodeDecodeError):
         return None
@@ -71,9 +73,10 @@ def _plans_again(data: bytes) -> bytes:
 
 def _text_again(data: bytes) -> bytes:
     """Return a text as this release writes it; ValueError if it is none."""
-    text = text_from_bytes(data)
+    text = text_from_bytes(data, min(_LONGEST, _GROWTH * len(data) + _ALLOWANCE))
     if text is None:
         raise ValueError("it holds no text")
+    text.encode()  # ValueError for half of a character, which nobody could write into a file
     return text_to_bytes(text)
 
 

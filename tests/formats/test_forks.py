@@ -156,7 +156,7 @@ def late_imports(tree: ast.AST, inside: bool = False, late: bool = False) -> Ite
         yield from late_imports(node, guarded, late or isinstance(node, ast.FunctionDef))
 
 
-PROGRAMS = ("__main__.py", "commands", "cutile", "doctor")
+PROGRAMS = ("__main__.py", "commands", "cutile", "doctor", "serve", "tileiras")
 """What runs as a program of its own, and in one thread while it starts."""
 
 
@@ -186,6 +186,9 @@ OTHER_LOCKS = {
     "codegen/emulator/running/module.py": "launches only",
     "codegen/emulator/threads/barriers.py": "launches only",
     "codegen/emulator/threads/lanes.py": "launches only",
+    "tileir/supervisor/child.py": "belongs to a process that another one has started",
+    "tileir/supervisor/supervising.py": "is held while a child works, for which no fork can wait",
+    "tileir/serve/front.py": "belongs to a program that forks nothing",
     "tileir/cutile/cutile_internals.py": "is held while a kernel runs, for which no fork can wait",
 }
 """Files with locks that a fork may find locked -> why."""

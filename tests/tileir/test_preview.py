@@ -120,6 +120,14 @@ def test_an_edit_keeps_declarations_where_they_are(path: Path) -> None:
         assert not tileir.verify(made)
 
 
+def test_a_kernel_cannot_have_the_name_of_a_declaration() -> None:
+    for compact in (False, True):
+        bytecode = tileir.load(FIXTURES / "preview" / "calls.tileirbc")
+        bytecode.function("k").name = bytecode.declarations[0].name
+        with pytest.raises(tileir.BuildError, match="has another one of that name"):
+            bytecode.build(compact=compact)
+
+
 @every_file
 def test_every_byte_has_a_meaning(path: Path) -> None:
     data, end = path.read_bytes(), 0

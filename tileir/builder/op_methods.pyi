@@ -2147,3 +2147,26 @@ class OpMethods:
         Gives result_token: token. A token that orders operations that take it after this op.
         Since 13.5.
         """
+
+    def preview_call(
+        self,
+        operands: Value | Sequence[Value] = (),
+        *,
+        callee: str,
+        const_args: Sequence[Attribute | int],
+        arg_attrs: Sequence[Attribute | int] | None = None,
+        res_attrs: Sequence[Attribute | int] | None = None,
+        result: Stated = None,
+        results: Sequence[Type | str] | None = None,
+        location: Location | None = None,
+    ) -> Value | tuple[Value, ...] | None:
+        """Call an extern function of the module.
+
+        operands: any type, any number. A value for each parameter.
+        callee: The name of the function.
+        const_args: An expression for each constant parameter.
+        arg_attrs: A dictionary for each operand.
+        res_attrs: A dictionary for each result.
+        Gives results: any type. What it returns.
+        Since 13.5 preview.
+        """

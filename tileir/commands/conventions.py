@@ -47,7 +47,7 @@ COMMANDS = {
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
-    "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
+    "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
     "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from tileir.formats.forks import not_forking
+from tileir.gpus import is_name
+
 from .roles_form import ROLES, roles_fit, roles_of_plan
 from .stored_values import Form, conforms, element_of, is_element
 
@@ -57,7 +60,6 @@ def _maybe(form: Form) -> Callable[[object], bool]:
 
 
 _OF_PARAMETER: Form = {"parameter": int, "times": _is_integer, "plus": _is_integer}
-_TARGET = _text(r"sm_\d{2,4}[a-z]?")
 _LAUNCHED: dict[str, Form] = {
     "entry": _text(r"[A-Za-z_$%][\w$]*"),
     "block": _three(1, _MOST_THREADS),
@@ -66,8 +68,8 @@ _LAUNCHED: dict[str, Form] = {
 _LAUNCH: dict[str, Form] = {
     **_LAUNCHED,
     "schema": int,
-    "target": _TARGET,
-    "ptx_target": _TARGET,
+    "target": is_name,
+    "ptx_target": is_name,
     "parameters": [
         {
             "index": int,
@@ -163,7 +165,8 @@ def check_plan(plan: Any) -> None:
 
 def _end_of(parameters: list[dict[str, Any]]) -> int:
     """Return where parameters end, which must be where they lie naturally aligned."""
-    from tileir.codegen.scalar.sizes import memory_bytes
+    with not_forking:
+        from tileir.codegen.scalar.sizes import memory_bytes
 
     end = 0
     for index, row in enumerate(parameters):

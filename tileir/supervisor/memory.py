@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 
 LIMITED = sys.platform == "linux"
 """Whether this system keeps a limit of memory."""
@@ -32,7 +33,8 @@ def limit_memory(limit: int | None) -> None:
     """
     if sys.platform == "win32":
         return
-    import resource
+    with not_forking:
+        import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limit is not None and LIMITED:

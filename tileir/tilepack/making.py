@@ -9,6 +9,7 @@ from typing import Any
 
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.formats.forks import not_forking
 from tileir.gpus import assembled_for
 
 from .archive import write_archive
@@ -35,7 +36,8 @@ def make_package(
         row, files = _target(compiled, emit, bool(options.get("lineinfo")))
         rows.append(row)
         members |= files
-    from tileir.codegen.llvm import VERSION
+    with not_forking:
+        from tileir.codegen.llvm import VERSION
 
     data = bytes(bytecode.data)
     manifest = {
@@ -64,7 +66,8 @@ def _target(
     if "ptx" in emit:
         files["ptx"] = compiled.ptx.encode()
     if "cubin" in emit:
-        from tileir.codegen.cubins import assembled
+        with not_forking:
+            from tileir.codegen.cubins import assembled
 
         files["cubin"] = assembled(compiled.ptx, compiled.target, lines)
     named = {kind: file_row(compiled.target, kind, data) for kind, data in files.items()}

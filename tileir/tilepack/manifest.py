@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.errors import PackageError
+from tileir.gpus import is_name
 from tileir.messages.texts import display, printable
 
 NAME = "manifest.json"
@@ -19,7 +20,6 @@ MOST_BYTES = 16 << 20
 FILES = {"plan": "plan.json", "ptx": "kernels.ptx", "cubin": "kernels.cubin"}
 """What a file of a target is -> its name in the target's folder."""
 
-_TARGET = re.compile(r"sm_[1-9][0-9]{1,3}[a-z]?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -69,12 +69,12 @@ def _rows(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     names = set()
     for row in rows:
         target = row.get("target") if isinstance(row, dict) else None
-        if not _is_target(target) or target in names:
+        if not is_name(target) or target in names:
             raise PackageError(f"{NAME}: {display(str(target))} is no target, or there twice")
         names.add(target)
         cubin_target = row.get("cubin_target")
-        if not _is_target(row.get("ptx_target")) or (
-            cubin_target is not None and not _is_target(cubin_target)
+        if not is_name(row.get("ptx_target")) or (
+            cubin_target is not None and not is_name(cubin_target)
         ):
             raise PackageError(f"{NAME}: {target}: ptx_target or cubin_target is no target")
     return rows
@@ -101,7 +101,3 @@ def _checked_files(row: Mapping[str, Any], members: Mapping[str, bytes]) -> set[
         if file.get("bytes") != len(data) or hashlib.sha256(data).hexdigest() != said:
             raise PackageError(f"{name} is damaged: it is not what the manifest says")
     return {f"{target}/{FILES[kind]}" for kind in files}
-
-
-def _is_target(name: object) -> bool:
-    return isinstance(name, str) and _TARGET.fullmatch(name) is not None

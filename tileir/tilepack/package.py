@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
 from tileir.errors import LaunchError, PackageError
-from tileir.gpus import capability_of, described, gpu_name, runs
+from tileir.formats.forks import not_forking
+from tileir.gpus import capability_of, described, gpu_name, runs, runs_cubin
 from tileir.launch.roles import Roles
 from tileir.launch.roles_form import roles_of_plan, written_of_plan
 from tileir.messages.missing_packages import ARRAYS, needing
@@ -37,7 +38,7 @@ class PackagedKernel:
         Everything is as for a kernel that `tileir.compile` has compiled for a GPU, and neither
         llvmlite nor a compiler is needed.
         """
-        with needing(ARRAYS, "launching"):
+        with not_forking, needing(ARRAYS, "launching"):
             from tileir.codegen.device import launch as on_device
 
         on_device.launch(self.symbol, self.plan, self._elements, self._image(), grid, args, stream)
@@ -58,7 +59,7 @@ class PackagedKernel:
 
         Everything is as for a kernel that `tileir.compile` has compiled.
         """
-        with needing(ARRAYS, "launching"):
+        with not_forking, needing(ARRAYS, "launching"):
             from tileir.codegen.arguments.by_role import Parameters, arguments_of
 
         written = written_of_plan(self.plan)
@@ -80,7 +81,7 @@ class PackagedKernels(Mapping[str, PackagedKernel]):
     ) -> None:
         self.target: str = row["target"]
         self.ptx_target: str = row["ptx_target"]
-        self.cubin_target: str | None = row["cubin_target"]
+        self.cubin_target: str | None = row.get("cubin_target")
         self.plan, self.ptx, self.cubin = plan, ptx, cubin
         self._loaded: Any = None
         self._kernels = {
@@ -106,13 +107,14 @@ class PackagedKernels(Mapping[str, PackagedKernel]):
     def runs_on(self, capability: Capability) -> bool:
         """Whether a GPU of this compute capability runs the PTX or the cubin."""
         return (self.ptx is not None and runs(self.ptx_target, capability)) or (
-            self.cubin_target is not None and _runs_cubin(self.cubin_target, capability)
+            self.cubin_target is not None and runs_cubin(self.cubin_target, capability)
         )
 
     def _image(self) -> Any:
         """Return what the driver loads: PTX, which each GPU's driver finishes, before a cubin."""
         if self._loaded is None:
-            from tileir.codegen.device.image import Image
+            with not_forking:
+                from tileir.codegen.device.image import Image
 
             code = self.cubin if self.ptx is None else self.ptx
             assert code is not None  # the manifest has been checked
@@ -196,15 +198,8 @@ def _kernels(row: Mapping[str, Any], members: Mapping[str, bytes]) -> PackagedKe
     return PackagedKernels(row, found, ptx, files.get("cubin"))
 
 
-def _runs_cubin(target: str, capability: Capability) -> bool:
-    """Whether a GPU runs a cubin: later ones of the same major number do (CUDA C++ guide)."""
-    made_for = capability_of(target)
-    later = not target[-1].isalpha() and capability[0] == made_for[0] and capability >= made_for
-    return later or capability == made_for
-
-
 def _own_capability() -> Capability:
-    with needing(ARRAYS, "launching"):
+    with not_forking, needing(ARRAYS, "launching"):
         from tileir.codegen.device import driver
 
     driver.start()

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from tileir.formats.forks import not_forking
+
 ANY = "*"
 """A parameter of any name."""
 
@@ -113,8 +115,9 @@ def problems(folder: Path) -> list[str]:
 def all_or_none() -> Iterator[None]:
     """Give cuTile's modules their names back if not all of the changes made inside can be made."""
     imported = sorted({hook.module for hook in HOOKS} - {LOADER})  # which loads the real driver
-    modules = [import_module(f"cuda.tile{name}") for name in imported]
-    config = import_module("cuda.tile._cext").default_tile_context.config
+    with not_forking:
+        modules = [import_module(f"cuda.tile{name}") for name in imported]
+        config = import_module("cuda.tile._cext").default_tile_context.config
     before = [(vars(module), dict(vars(module))) for module in modules]
     before.append((sys.modules, dict(sys.modules)))
     cache_dir = config.cache_dir

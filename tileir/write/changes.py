@@ -210,7 +210,8 @@ def _producer(writer: Writer, module: Module, original: list[Record]) -> list[Re
 
 
 def _check_names(module: Module, names: list[str]) -> None:
-    named = Counter(item.name for item in (*module.functions, *module.globals))
+    declared = (item for item, _ in module.original.declared)
+    named = Counter(item.name for item in (*module.functions, *module.globals, *declared))
     for name in names:
         if named[name] > 1:
             raise BuildError(f"{display(name)}: the module has another one of that name")

@@ -351,6 +351,10 @@ def test_arrays_of_other_libraries() -> None:
     class Broken:
         __cuda_array_interface__ = {"shape": (1,)}
 
-    assert "argument 1: its __cuda_array_interface__ cannot be used" in refused(
-        SCALED, Z, Broken(), 1.0
-    )
+    class Short:
+        __cuda_array_interface__ = {**X.__array_interface__, "strides": (4,), "version": 3}
+
+    for broken in (Broken(), Short()):
+        assert "argument 1: its __cuda_array_interface__ cannot be used" in refused(
+            SCALED, Z, broken, 1.0
+        )

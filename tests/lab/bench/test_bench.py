@@ -64,8 +64,8 @@ def by_hand_and_specialised_read_the_same(fixture: Fixture) -> None:
 
 
 def test_by_hand_knows_every_op() -> None:
-    assert set(by_hand.READERS) == {op.opcode for op in OPS if op.in_body}
-    assert {op.opcode: op.since.minor for op in OPS if op.in_body} == {
+    public = [op for op in OPS if op.in_body and not op.since.preview]
+    assert {op.opcode: op.since.minor for op in public} == {
         opcode: since for opcode, (_, since) in by_hand.READERS.items()
     }
 

@@ -282,6 +282,9 @@ REFUSED: dict[str, tuple[str, bytes]] = {
     "half a text": entry(PTX, PLAIN[:-3]),
     "a text and more": entry(PTX, PLAIN + b"x"),
     "a text that never ends": entry(PTX, zlib.compress(bytes(1 << 20))),
+    "a text of a thousand times its bytes": entry(PTX, zlib.compress(bytes(1 << 19))),
+    "half of a character": entry(PTX, zlib.compress("\ud800".encode("utf-8", "surrogatepass"))),
+    "a target that is no name": entry(PTX, PLAIN, target=[]),
     "no plans": entry(LAUNCH_PLAN, b"[]"),
     "deep plans": entry(LAUNCH_PLAN, b"[" * 100_000),
     "a plan of nothing": entry(LAUNCH_PLAN, b'{"apart":false,"plans":{"k":{}},"twins":[]}'),
@@ -311,7 +314,11 @@ def test_what_is_wrong_is_refused_alone(folder: Path, tmp_path: Path, monkeypatc
     assert "machine code is not taken from elsewhere" in lines[0]
     assert files(tmp_path) == {"cache", "kernels.zip"}
     assert files(folder) == {NAME}
-    assert Cache(folder, 1 << 20).get(Path(NAME).stem) == entry(PTX, text_to_bytes(TEXT))[1]
+    found = Cache(folder, 1 << 20)
+    assert found.get(Path(NAME).stem) == entry(PTX, text_to_bytes(TEXT))[1]
+    name, data = REFUSED["a target that is no name"]  # of whatever put it there
+    assert found.put(Path(name).stem, data)
+    assert len(listed()) == 1
 
 
 def broken(data: bytes, at: int, new: bytes) -> bytes:
@@ -352,7 +359,10 @@ def test_no_more_is_read_than_the_cache_may_hold(folder: Path, tmp_path: Path, m
     file.write_bytes(zipped((NAME, ENTRY), *zeros))
     done = cache("import", file)
     assert done.returncode == 3
-    assert "more than 1048576 bytes, the cache's limit" in done.stderr
+    assert "more than 1048576 bytes, the limit" in done.stderr
+    monkeypatch.delenv("TILEIR_CACHE_SIZE")
+    file.write_bytes(zipped((NAME, bytes(20 << 20))))
+    assert "the limit" in cache("import", file).stderr
     assert cache("import", tmp_path / "nowhere").returncode == 2
     assert cache("import", tmp_path).returncode == 2
 

@@ -6,7 +6,7 @@ import pytest
 
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.codegen.tileiras_remarks import fold
-from tileir.ir.locations import File, SourceLocation
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from tileir.tileiras.remarks import documents, lines
 
 NAMES = {
@@ -21,14 +21,12 @@ NAMES = {
 @pytest.mark.parametrize(("name", "read"), NAMES.values(), ids=NAMES)
 def test_names(name: str, read: str) -> None:
     pytest.importorskip("yaml")
-    place = SourceLocation(None, File(name, "folder"), 3, 4)
-    fields = {
-        "topic": Topic.ROLES,
-        "outcome": Outcome.MISSED,
-        "source": place,
-        "change": "let it be",
-    }
-    remark = Remark("stage", name, None, f"what {name}", **fields)
+    file = File(name, "folder")
+    scope = Subprogram(file, 0, name, name, CompileUnit(file), 0)
+    place = SourceLocation(scope, f"folder/{name}", 3, 4)
+    topic, outcome = Topic.ROLES, Outcome.MISSED
+    what, change = f"what {name}", "let it be"
+    remark = Remark("stage", name, None, what, "", {}, topic, outcome, change, place)
     (found,) = fold(documents([remark]).encode())
     assert (found.entry, found.what, found.outcome) == (read, f"what {read}", Outcome.MISSED)
     assert (found.topic, found.change) == (Topic.ROLES, "let it be")

@@ -134,6 +134,23 @@ def test_any_value_may_be_of_any_kind(named) -> None:
                 _read(packed({**files, "manifest.json": json.dumps(manifest).encode()}))
 
 
+def test_any_key_may_be_missing(named) -> None:
+    files = members(package())
+    for path in _paths(json.loads(files["manifest.json"]), 6):
+        if path and isinstance(path[-1], str):
+            with named(path):
+                manifest = json.loads(files["manifest.json"])
+                _delete(manifest, path)
+                _read(packed({**files, "manifest.json": json.dumps(manifest).encode()}))
+
+
+def test_a_target_is_a_name_that_launches_know() -> None:
+    for wrong in ("sm_90b", "sm_9", "sm_٩٠", "sm_090"):
+        files = {name.replace("sm_90", wrong): data for name, data in members(package()).items()}
+        files["manifest.json"] = files["manifest.json"].replace(b"sm_90", wrong.encode())
+        refused(packed(files), "is no target")
+
+
 def test_plans_have_what_a_launch_needs(named) -> None:
     text = members(package())["sm_90/plan.json"]
     for path in _paths(json.loads(text)["first"], 3):
@@ -168,6 +185,12 @@ def _paths(value: Any, depth: int) -> list[tuple]:
     items = value.items() if isinstance(value, dict) else enumerate(value)
     below = [(key, *rest) for key, each in items for rest in _paths(each, depth - 1)]
     return [*below, *({path[:-1] for path in below if len(path) > 1})]
+
+
+def _delete(value: Any, path: tuple) -> None:
+    for key in path[:-1]:
+        value = value[key]
+    del value[path[-1]]
 
 
 def _put(value: Any, path: tuple, new: object) -> None:

@@ -80,7 +80,8 @@ class Between:
         except (OSError, AttributeError):
             raise DeviceError("there is no NVIDIA driver here") from None
         # Python's lock is kept, as it is while cuTile calls the driver itself.
-        self._lookup = ctypes.PYFUNCTYPE(c_int, *_LOOKED_UP)(ctypes.cast(lookup, c_void_p).value)
+        address = ctypes.cast(lookup, c_void_p).value or 0
+        self._lookup = ctypes.PYFUNCTYPE(c_int, *_LOOKED_UP)(address)
         self._driver: dict[str, Any] = {}
         """Name -> the driver's function, of those that are changed here."""
         self._ours: dict[int, Any] = {}

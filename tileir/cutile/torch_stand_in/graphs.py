@@ -23,7 +23,8 @@ def leave_out(function: Any) -> None:
         _torchdynamo_disable=True, _torchdynamo_disable_msg="it launches a kernel of cuTile"
     )
     try:
-        frames = reduce(getattr, _FRAMES.split("."), sys.modules.get("torch"))
+        torch: Any = sys.modules.get("torch")
+        frames = reduce(getattr, _FRAMES.split("."), torch)
         skip = frames._FrameAction.SKIP
         frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
     except AttributeError:

@@ -51,7 +51,7 @@ RETURN = {"return": 'print_tko "done" -> token\n    return'}
 SPOILED = [
     # kernel, target, what is replaced by what, options, what is said then
     ("matmul_f32", "sm_80", {}, {}, {F32}),
-    ("matmul_f16", "sm_90", {}, {"maxnreg": 128}, {("roles", "role_fixed")}),
+    ("matmul_f16", "sm_90", {}, {"num_warps": 4}, {("roles", "role_fixed")}),
     ("matmul_f16", "sm_90", {"div_by<16>": "div_by<2>"}, {}, {*BASE}),
     ("matmul_f16", "sm_90", RETURN, {}, {("overlap", "calls")}),
     ("gather", "sm_80", {}, {}, {("accesses", "not_adjacent")}),
