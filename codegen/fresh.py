@@ -68,7 +68,8 @@ def _refuse_unknown_entries(bytecode: Bytecode) -> None:
     """
     unknown = bytecode.original.sealed.get("Func")
     if unknown is not None:
-        raise UnsupportedError(f"not all entries are known, so name those wanted: {unknown}")
+        some = "not all entries are known, so name those wanted"
+        raise UnsupportedError(f"{some if bytecode.functions else 'no entry is known'}: {unknown}")
 
 
 def _refuse_opaque(functions: list[Any]) -> None:

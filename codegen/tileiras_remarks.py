@@ -4,7 +4,8 @@
 reason for every layout that it tries, a thousand times and more; folded, each is told once. What a
 remark is about follows from its `Name`, its reasons from their words; both tables were found in
 what tileiras 13.5.37 writes and in the names that it contains. A name that is not there keeps its
-words under the topic `other`.
+words under the topic `other`. What our own launcher writes in the place of tileiras has topics for
+names, and says what to change.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ DEEPEST = 8
 STARTS = b"--- !"
 """How a file of remarks starts."""
 STAGE = "tileiras"
+OUR_PASS = "tileir"
+"""The pass that `tileir.tileiras.remarks` names."""
 
 _OUTCOMES = {
     "!Passed": Outcome.PASSED,
@@ -125,6 +128,7 @@ class _Key(NamedTuple):
     what: str
     reason: str
     name: str
+    change: str
 
 
 def _keys(tag: str, document: Mapping[str, Any]) -> Iterator[_Key]:
@@ -142,6 +146,7 @@ def _keys(tag: str, document: Mapping[str, Any]) -> Iterator[_Key]:
     said = [value for key, value in pairs if key == "Remark"]
     with_what = [value for key, value in pairs if key in ("Instruction", "Shape")]
     what = " ".join([*said, *([f"({', '.join(with_what)})"] if with_what else [])]) or named
+    change = next((value for key, value in pairs if key == "Change"), "")
     reasons = [_PLACE.sub("", value) for key, value in pairs if key == "Reason"]
     for reason in reasons or [""]:
         yield _Key(
@@ -150,11 +155,19 @@ def _keys(tag: str, document: Mapping[str, Any]) -> Iterator[_Key]:
             _number(place.get("Line")),
             _number(place.get("Column")),
             _OUTCOMES.get(tag, Outcome.ANALYSIS),
-            _TOPICS.get(named, Topic.OTHER),
+            _topic(document, named),
             what,
             reason,
             named,
+            change,
         )
+
+
+def _topic(document: Mapping[str, Any], named: str) -> Topic:
+    """Return what a remark is about; the names of ours are topics."""
+    if document.get("Pass") == OUR_PASS and named in {*Topic}:
+        return Topic(named)
+    return _TOPICS.get(named, Topic.OTHER)
 
 
 def _remark(key: _Key, times: int) -> Remark:
@@ -176,7 +189,7 @@ def _remark(key: _Key, times: int) -> Remark:
         {"reasons": ids, "name": key.name, "times": times},
         key.topic,
         key.outcome,
-        advice[0] if advice and key.outcome is Outcome.MISSED else "",
+        key.change or (advice[0] if advice and key.outcome is Outcome.MISSED else ""),
         source,
     )
 

@@ -28,6 +28,17 @@ def test_a_function_with_unknown_content_is_refused_in_one_sentence(target: str)
 
 
 @pytest.mark.parametrize("target", ["host", "sm_90"])
+def test_a_list_of_functions_that_cannot_be_read_is_refused(target: str) -> None:
+    """A kernel whose head is unknown has no name, and is not left out in silence."""
+    data = bytearray(stated(VECTOR_ADD))
+    assert data[0x13] == 2  # the flags of the kernel
+    data[0x13] = 0x42
+    with pytest.warns(UncheckedWarning, match=NEWER), pytest.raises(UnsupportedError) as caught:
+        tileir.compile(bytes(data), target, cache=False)
+    assert str(caught.value).startswith("no entry is known: ")
+
+
+@pytest.mark.parametrize("target", ["host", "sm_90"])
 def test_known_functions_beside_it_are_compiled(target: str) -> None:
     with pytest.warns(UncheckedWarning, match=NEWER):
         compiled = tileir.compile(whole(TWISTED, KNOWN), target, symbols=KNOWN, cache=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -86,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         cache = find_cache()
         if cache is None:
             raise UsageError("there is no cache: TILEIR_CACHE_DIR says so, or nobody has a home")
+        if os.path.exists(cache.folder) and not os.path.isdir(cache.folder):
+            raise UsageError(f"TILEIR_CACHE_DIR: {display(str(cache.folder))} is no folder")
         return _VERBS[arguments.verb](cache, arguments)
 
 

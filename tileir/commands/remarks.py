@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import tileir
+from tileir.errors import MissingPackageError, TileIRError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
 from tileir.tools import nvidia
 
-from .conventions import OK, UsageError, called, fail, main_of, open_input, stdout_text
+from .conventions import OK, UNREADABLE, UsageError, called, fail, main_of, open_input, stdout_text
 from .launch_options import add_options, named_as_written, options_given
 from .modules import add_assume_version, check_entry, module_of, version_given
 
@@ -52,14 +53,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     from tileir.codegen.remarks import Outcome, Topic
 
+    topics = [*map(str, Topic)]  # as texts: argparse shows others as Python writes them
     parser.description = "Say what makes kernels fast or slow on a GPU, why, and what to change."
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", nargs="?", help="bytecode, text, or YAML of tileiras; - for stdin")
     add("--target", metavar="GPU", help=f"one of {', '.join(TARGETS)}")
     add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
-    add("--topic", action="append", choices=[*Topic], metavar="TOPIC", help="this topic alone")
-    add("--outcome", action="append", choices=[*Outcome], help="these outcomes alone")
+    add("--topic", action="append", choices=topics, metavar="TOPIC", help="this topic alone")
+    add("--outcome", action="append", choices=[*map(str, Outcome)], help="these outcomes alone")
     add("--missed", dest="outcome", action="append_const", const="missed", help="--outcome missed")
     add("--no-ptxas", action="store_true", help="do not ask ptxas for registers and spills")
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
@@ -81,7 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
     data = open_input(arguments.file)
     if data.startswith(tileiras_remarks.STARTS):
         _check_nothing_compiled(arguments)
-        remarks: Sequence[Remark] = tileiras_remarks.fold(data, called(arguments.file))
+        try:
+            remarks: Sequence[Remark] = tileiras_remarks.fold(data, called(arguments.file))
+        except MissingPackageError:
+            raise
+        except TileIRError as error:
+            return fail("remarks", str(error), UNREADABLE)
         target = None
     else:
         target, remarks = _compiled(data, arguments)

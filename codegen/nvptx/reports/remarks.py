@@ -187,12 +187,13 @@ def _hints(each: KernelState, target: Target) -> Rows:
 
 def _occupancy(each: KernelState, target: Target) -> Rows:
     """Yield the blocks that an SM holds, as far as it is known without ptxas: no registers."""
-    limits = target.limits(each.threads, each.shared_bytes)
+    threads = each.contract["num_warps"] * target.warp  # of all roles, as in the plan
+    limits = target.limits(threads, each.shared_bytes)
     most = min(limits.values())
     by = " and ".join(name for name, blocks in limits.items() if blocks == most)
-    facts = {"blocks": most, "by": by, "threads": each.threads, "shared_bytes": each.shared_bytes}
+    facts = {"blocks": most, "by": by, "threads": threads, "shared_bytes": each.shared_bytes}
     registers = registers_of(target, each.contract, each.threads)
-    what = f"{each.threads} threads and {each.shared_bytes} bytes of shared memory a block"
+    what = f"{threads} threads and {each.shared_bytes} bytes of shared memory a block"
     why = f"an SM holds at most {counted(most, 'block')}, limited by {by}"
     if each.contract["maxnreg"]:
         facts["registers"] = registers

@@ -365,3 +365,9 @@ def test_no_more_is_read_than_the_cache_may_hold(folder: Path, tmp_path: Path, m
     assert "the limit" in cache("import", file).stderr
     assert cache("import", tmp_path / "nowhere").returncode == 2
     assert cache("import", tmp_path).returncode == 2
+
+
+def test_a_folder_that_is_a_file_is_no_empty_cache(folder: Path, capsys) -> None:
+    folder.write_bytes(b"")
+    assert main(["cache", "list"]) == 2
+    assert capsys.readouterr().err.endswith("is no folder\n")

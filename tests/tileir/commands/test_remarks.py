@@ -33,6 +33,8 @@ def test_json(capsys) -> None:
     (row,) = [each for each in document["remarks"] if each["topic"] == "tensor-cores"]
     assert (row["line"], row["outcome"], row["reasons"]) == (67, "passed", [])
     assert {each["topic"] for each in document["remarks"]} <= {*TOPICS}
+    (row,) = [each for each in document["remarks"] if each["topic"] == "occupancy"]
+    assert row["facts"]["threads"] == 256  # a warpgroup multiplies, another one copies
 
 
 def test_remarks_of_tileiras_on_standard_input(capsys, monkeypatch) -> None:
@@ -75,10 +77,15 @@ def test_exit_codes(arguments: list[str], code: int, capsys) -> None:
     assert not said.out
 
 
+def test_an_unknown_topic_is_answered_with_the_words_to_type(capsys) -> None:
+    assert main(["remarks", "--topic", "tensors", MATMUL]) == 2
+    assert "Topic." not in capsys.readouterr().err
+
+
 def test_yaml_that_is_none(capsys, tmp_path) -> None:
     file = tmp_path / "k.yaml"
     file.write_text("--- !Passed\na: b: c: {")
-    assert main(["remarks", str(file)]) == 1
+    assert main(["remarks", str(file)]) == 3
     assert "is not the YAML of remarks" in capsys.readouterr().err
     file.write_text(ONE)
     assert main(["remarks", "--target", "sm_90", str(file)]) == 2

@@ -25,8 +25,10 @@ def test_names(name: str, read: str) -> None:
     scope = Subprogram(file, 0, name, name, CompileUnit(file), 0)
     place = SourceLocation(scope, f"folder/{name}", 3, 4)
     topic, outcome = Topic.ROLES, Outcome.MISSED
-    remark = Remark("stage", name, None, f"what {name}", topic=topic, outcome=outcome, source=place)
+    what, change = f"what {name}", "let it be"
+    remark = Remark("stage", name, None, what, "", {}, topic, outcome, change, place)
     (found,) = fold(documents([remark]).encode())
     assert (found.entry, found.what, found.outcome) == (read, f"what {read}", Outcome.MISSED)
+    assert (found.topic, found.change) == (Topic.ROLES, "let it be")
     assert str(found.location) == f"folder/{read}:3:4"
     assert lines([remark]) == f"{read}: remark[missed]: what {read}\n"
