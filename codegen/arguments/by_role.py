@@ -125,7 +125,7 @@ class _Arguments:
             given = type(argument).__name__
             raise self._error(
                 head,
-                f"array {which} has to have a shape, which a {given} has not; pass an array, or an"
+                f"array {which} has to have a shape, and {given} has none; pass an array, or an"
                 " argument for each parameter to launch()",
             )
         fit = ArrayFit(self._kernel.elements, self._roles.assumed, role, argument, layout)

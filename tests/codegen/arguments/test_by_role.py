@@ -99,8 +99,8 @@ REFUSED: list[tuple[tuple[Any, ...], str]] = [
      "0, where the kernel writes to each")),
     ((Z, X), "scaled takes 2 arrays and 1 number, as kernel.roles says, not 2 arguments"),
     ((Z, X, 2.0, 3), "not 4 arguments"),
-    ((Z, tileir.Buffer(0, 64), 2.0), "array 1 has to have a shape, which a Buffer has not"),
-    ((Z, 64, 2.0), "array 1 has to have a shape, which a int has not"),
+    ((Z, tileir.Buffer(0, 64), 2.0), "array 1 has to have a shape, and Buffer has none"),
+    ((Z, 64, 2.0), "array 1 has to have a shape, and int has none"),
     ((Z, X.view("S4"), 2.0), "is of bytes32, where"),
     ((Z, X.view(">f4"), 2.0), "argument 1: expected native byte order, got >f4"),
     ((Z, np.zeros((16, 8), "i4,u1")["f0"].view("f4"), 2.0), ("stride of 5 bytes, no multiple of the"
