@@ -46,7 +46,7 @@ def compile_fresh(
     with not_forking:
         package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
-    if symbols is None:
+    if symbols is None and bytecode.newer:
         _refuse_unknown_entries(bytecode)
     _refuse_opaque(functions)
     check_rules(bytecode, functions)
