@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tileir.errors import UnsupportedError
 from tileir.formats.forks import not_forking
+from tileir.launch.kernels import Kernels
 from tileir.launch.roles import Roles, untold
 from tileir.messages.texts import display
 
@@ -96,7 +97,7 @@ class Compiled:
 Entry = TypeVar("Entry", bound=Compiled)
 
 
-class Compilation(Mapping[str, Entry]):
+class Compilation(Kernels[Entry]):
     """A compiled module: the symbol of an entry -> the compiled entry.
 
     `plan` (entry symbol -> launch plan) is that of a GPU target, and empty for the host.
@@ -115,9 +116,9 @@ class Compilation(Mapping[str, Entry]):
         entries: Mapping[str, Entry],
         plan: Mapping[str, Any] | None = None,
     ) -> None:
+        super().__init__(entries)
         self.target = target
         self.plan: dict[str, Any] = dict(plan or {})
-        self._entries = dict(entries)
 
     @property
     def ptx(self) -> str | None:
@@ -150,19 +151,6 @@ class Compilation(Mapping[str, Entry]):
         if self._remarks is None:
             self._remarks = self.record_remarks() if self.record_remarks else ()
         return self._remarks
-
-    def __getitem__(self, symbol: str) -> Entry:
-        try:
-            return self._entries[symbol]
-        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
-            known = ", ".join(self._entries) or "none"
-            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.target}: {', '.join(self)}>"

@@ -11,7 +11,6 @@ from construct import Construct
 
 from .cursor import ByteWriter, Cursor, Path, spell
 from .enums import ACCESS, MEMORY_SPACE, MULTIMEM_REDUCTION_KIND, SYNCHRONIZATION
-from .field import field
 from .leaves import (
     MASK64,
     Bool,
@@ -26,7 +25,7 @@ from .leaves import (
     unzigzag,
     zigzag,
 )
-from .nodes import Counted, If, RowRecord
+from .nodes import Counted, If, RowRecord, field
 from .types import ATTRIBUTE, INTEGER_TAGS, SCALAR_BITS, TYPE_INDEX
 from .version import PREVIEW, V13_5
 

@@ -18,9 +18,8 @@ from construct import Construct, Container
 
 from .cursor import UNKNOWN, ByteWriter, Cursor, Path, Slice, spell
 from .errors import BuildError, BytecodeError
-from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
-from .nodes import Items, Record
+from .nodes import Items, Record, field
 from .sections import BY_NAME, BY_NUMBER, END, Section, unknown_section
 from .version import LATEST, PREVIEW, SUPPORTED, V13_5, Newer, Version
 

@@ -14,9 +14,8 @@ from construct import Construct, Container
 
 from .attributes import STRING_INDEX
 from .cursor import ByteWriter, Cursor, Path
-from .field import field
 from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
-from .nodes import Items, Record, Since, Variant
+from .nodes import Items, Record, Since, Variant, field
 from .table import Table
 from .version import V13_5
 

@@ -6,9 +6,19 @@ from construct import Construct
 
 from .attributes import ATTRIBUTE, STRING_INDEX
 from .cursor import Cursor, Path
-from .field import field
 from .leaves import FlagWord, Index
-from .nodes import UNANNOUNCED, Counted, If, Record, Since, Sized, Unless, UntilEnd, Versioned
+from .nodes import (
+    UNANNOUNCED,
+    Counted,
+    If,
+    Record,
+    Since,
+    Sized,
+    Unless,
+    UntilEnd,
+    Versioned,
+    field,
+)
 from .ops import BY_NAME
 from .ops.wire import OP, fields
 from .types import TYPE_INDEX

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from construct import Construct, Container, Struct, Subconstruct
+from construct import Construct, Container, Renamed, Struct, Subconstruct
 
 from .cursor import UNKNOWN, ByteWriter, Cursor, Opaque, Path, Slice, spell
 from .errors import BuildError, BytecodeError
@@ -20,6 +20,15 @@ from .version import V13_1, Version
 
 UNANNOUNCED = "it is public-preview content, which the header does not announce"
 """The hint of errors about preview content in an ordinary file."""
+
+
+def field(name: str, node: Construct, doc: str) -> Renamed:
+    """Return the field `name` of a record, with the layout `node`; `doc` is its meaning.
+
+    Construct's ``"name" / node * "doc"`` wraps a node twice, so that every walk of the tree would
+    have to unwrap it twice. Here one `Renamed` has both.
+    """
+    return Renamed(node, newname=name, newdocs=doc)
 
 
 class Items(list):

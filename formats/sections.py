@@ -13,10 +13,9 @@ from construct import Construct
 from .attributes import CONSTANT_INDEX, STRING_INDEX
 from .debug import DEBUG
 from .enums import SYMBOL_VISIBILITY
-from .field import field
 from .functions import FUNCTIONS
 from .leaves import Bytes, EnumValue, SizedBytes, VarInt
-from .nodes import Counted, Record, Since
+from .nodes import Counted, Record, Since, field
 from .table import Table
 from .types import TYPE, TYPE_INDEX
 from .version import V13_1, V13_3, Version

@@ -11,9 +11,8 @@ from construct import Subconstruct
 from .cursor import ByteWriter, Cursor, Path, spell
 from .enums import MEMORY_SPACE, PADDING_VALUE, POINTER_ATTRIBUTE
 from .errors import BuildError
-from .field import field
 from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, VarInt
-from .nodes import UNANNOUNCED, Counted, If, Since, Variant, Versioned
+from .nodes import UNANNOUNCED, Counted, If, Since, Variant, Versioned, field
 from .version import PREVIEW, V13_1, V13_2, V13_3, V13_4
 
 DYNAMIC = -(1 << 63)

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import io
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from tileir.launch.archives import DAMAGE, DATE, is_plain, most_bytes
 from tileir.messages.texts import display, printable
 
 from .key import Key
@@ -33,16 +32,6 @@ _MEMBER = re.compile(rf"([0-9a-f]{{64}}){re.escape(SUFFIX)}")
 _MOST_MEMBERS = 1 << 17
 _LONGEST = 1 << 28
 """Bytes of the longest entry that is read."""
-_GROWTH, _ALLOWANCE = 100, 16 << 20
-"""How many times its own bytes the members of a file may have, beyond 16 MiB."""
-_BROKEN = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError,
-    RuntimeError, UnicodeError, ValueError,
-)  # fmt: skip
-"""What the zip module raises about files that are wrong."""
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ENCRYPTED = 1
-_WHEN = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -64,7 +53,7 @@ def write_entries(cache: Cache, names: Iterable[str], out: BinaryIO) -> int:
         for name in sorted(names):
             entry = cache.peek(name)
             if entry is not None:
-                member = zipfile.ZipInfo(name + SUFFIX, _WHEN)
+                member = zipfile.ZipInfo(name + SUFFIX, DATE)
                 made.writestr(member, entry, zipfile.ZIP_DEFLATED)
                 count += 1
     return count
@@ -77,7 +66,7 @@ def read_entries(cache: Cache, file: BinaryIO, readers: Mapping[str, Reader]) ->
     file of its size is expected to have.
     """
     done = Imported()
-    most = min(cache.limit, _GROWTH * file.seek(0, io.SEEK_END) + _ALLOWANCE)
+    most = min(cache.limit, most_bytes(file.seek(0, io.SEEK_END)))
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -89,7 +78,7 @@ def read_entries(cache: Cache, file: BinaryIO, readers: Mapping[str, Reader]) ->
                 if room < 0:
                     raise ValueError(f"its members have more than {most} bytes, the limit")
                 _take(cache, archive, member, readers, done)
-    except _BROKEN as problem:
+    except DAMAGE as problem:
         raise ValueError(str(problem) or type(problem).__name__) from None
     return done
 
@@ -108,8 +97,8 @@ def _take(
             raise ValueError("it has no name of an entry")
         if member.file_size > _LONGEST:
             raise ValueError(f"it has {member.file_size} bytes")
-        if member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS:
-            raise ValueError("it is neither stored nor deflated")  # others may ask for any memory
+        if not is_plain(member):
+            raise ValueError("it is neither stored nor deflated")
         with archive.open(member) as opened:
             entry = opened.read(_LONGEST + 1)
         line, _, contents = entry.partition(b"\n")
@@ -120,7 +109,7 @@ def _take(
         if reader is None:
             raise ValueError(f"{facts['kind']} is not taken from elsewhere")
         kept = line + b"\n" + reader(contents)
-    except _BROKEN as problem:
+    except DAMAGE as problem:
         why = printable(str(problem)) or type(problem).__name__
         done.refused.append(f"{display(member.filename)}: {why}")
         return

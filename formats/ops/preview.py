@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, DICTIONARY, STRING_INDEX
 from tileir.formats.enums import SYNCHRONIZATION
-from tileir.formats.field import field
 from tileir.formats.leaves import EnumValue
-from tileir.formats.nodes import RowRecord
+from tileir.formats.nodes import RowRecord, field
 from tileir.formats.types import TYPE_INDEX
 from tileir.formats.version import PREVIEW
 

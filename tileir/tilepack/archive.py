@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import io
-import struct
 import zipfile
-import zlib
 from collections.abc import Mapping
 
 from tileir.errors import PackageError
+from tileir.launch.archives import DAMAGE, DATE, is_plain, most_bytes
 from tileir.messages.texts import display
 
 MOST_MEMBERS = 1024
 MOST_BYTES = 1 << 30
 """Bytes of all members together, when decompressed."""
-GROWTH, ALLOWANCE = 100, 16 << 20
-"""How many times its own bytes a package may have, beyond 16 MiB. PTX is deflated to a tenth."""
-
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_DATE = (1980, 1, 1, 0, 0, 0)
-"""The earliest date that a member can have."""
-_ENCRYPTED = 1
-_DAMAGE = (
-    zipfile.BadZipFile, zlib.error, struct.error, ValueError, EOFError, OSError,
-    NotImplementedError,
-)  # fmt: skip
-"""What zipfile raises for an archive that is damaged, or none."""
 
 
 def read_archive(data: bytes) -> dict[str, bytes]:
     """Return the members of an archive by their names; PackageError if it is none or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check(archive.infolist(), min(MOST_BYTES, GROWTH * len(data) + ALLOWANCE))
+            _check(archive.infolist(), min(MOST_BYTES, most_bytes(len(data))))
             return {each.filename: _read(archive, each) for each in archive.infolist()}
     except PackageError:
         raise
-    except _DAMAGE as error:
+    except (*DAMAGE, OSError) as error:
         raise PackageError(f"no package of kernels, or a damaged one: {error}") from None
 
 
@@ -45,7 +32,7 @@ def write_archive(members: Mapping[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
-            info = zipfile.ZipInfo(name, _DATE)
+            info = zipfile.ZipInfo(name, DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o644 << 16
             archive.writestr(info, data)
@@ -65,7 +52,7 @@ def _check(members: list[zipfile.ZipInfo], most: int) -> None:
         if each.filename in names:
             raise PackageError(f"two members are called {shown}")
         names.add(each.filename)
-        if each.flag_bits & _ENCRYPTED or each.compress_type not in _METHODS:
+        if not is_plain(each):
             raise PackageError(f"{shown} is neither stored nor deflated")
 
 

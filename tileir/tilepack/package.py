@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 from tileir.errors import LaunchError, PackageError
 from tileir.formats.forks import not_forking
 from tileir.gpus import capability_of, described, gpu_name, runs, runs_cubin
+from tileir.launch.kernels import Kernels
 from tileir.launch.roles import Roles
 from tileir.launch.roles_form import roles_of_plan, written_of_plan
 from tileir.messages.missing_packages import ARRAYS, needing
@@ -67,7 +68,7 @@ class PackagedKernel:
         self.launch(grid, arguments_of(kernel, args, convention), stream=stream)
 
 
-class PackagedKernels(Mapping[str, PackagedKernel]):
+class PackagedKernels(Kernels[PackagedKernel]):
     """What a package has for one target: entry symbol -> kernel.
 
     target  the GPU that it was compiled for
@@ -84,22 +85,9 @@ class PackagedKernels(Mapping[str, PackagedKernel]):
         self.cubin_target: str | None = row.get("cubin_target")
         self.plan, self.ptx, self.cubin = plan, ptx, cubin
         self._loaded: Any = None
-        self._kernels = {
-            symbol: PackagedKernel(symbol, each, self._image) for symbol, each in plan.items()
-        }
-
-    def __getitem__(self, symbol: str) -> PackagedKernel:
-        try:
-            return self._kernels[symbol]
-        except (KeyError, TypeError):
-            known = ", ".join(map(display, self._kernels)) or "none"
-            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
+        super().__init__(
+            {symbol: PackagedKernel(symbol, each, self._image) for symbol, each in plan.items()}
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self.target}: {', '.join(map(display, self))}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from tileir.codegen.arguments.by_role import Convention, Parameters, arguments_o
 from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.errors import EmulationError, LaunchError, UnsupportedError
+from tileir.launch.kernels import Kernels
 from tileir.launch.roles import Roles
 from tileir.launch.roles_form import roles_of_plan, written_of_plan
 from tileir.launch.stored_values import element_of
@@ -127,7 +128,7 @@ class EmulatedKernel:
         return self.launch(grid, arguments_of(kernel, args, convention), **options)
 
 
-class Program(Mapping[str, EmulatedKernel]):
+class Program(Kernels[EmulatedKernel]):
     """The kernels of a PTX text: entry symbol -> `EmulatedKernel`.
 
     Global variables of the text keep what kernels write to them from one launch to the next, until
@@ -139,22 +140,9 @@ class Program(Mapping[str, EmulatedKernel]):
         self._module = own_module(ptx)
         if not self._module.text.entries and (plans or ".version" not in ptx):
             raise _no_kernels(ptx)
-        self._kernels = {
-            symbol: EmulatedKernel(symbol, plan, self._module) for symbol, plan in plans.items()
-        }
-
-    def __getitem__(self, symbol: str) -> EmulatedKernel:
-        try:
-            return self._kernels[symbol]
-        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
-            known = ", ".join(self._kernels) or "none"
-            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
+        super().__init__(
+            {symbol: EmulatedKernel(symbol, plan, self._module) for symbol, plan in plans.items()}
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(self)}>"
