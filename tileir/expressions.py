@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 from tileir.messages.quoting import quoted
 
@@ -145,22 +145,7 @@ Expression = (
     | ConcreteType
     | SymbolicTuple
 )
-
-EXPRESSIONS = (
-    ExprInt,
-    ExprVar,
-    ExprMul,
-    ExprDiv,
-    ExprAdd,
-    ExprSub,
-    ExprFloorDiv,
-    ExprCeilDiv,
-    ExprNeg,
-    ExprBuiltin,
-    ExprConstStr,
-    ConcreteType,
-    SymbolicTuple,
-)
+EXPRESSIONS: tuple[type, ...] = get_args(Expression)
 PREVIEW_ATTRIBUTES = (*EXPRESSIONS, Layout, ScratchRequest, ConstParam)
 """The classes of attributes in public preview; each has the fields of its record."""
 

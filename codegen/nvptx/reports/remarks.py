@@ -1,7 +1,7 @@
 """Remarks for people who tune kernels: each decision that costs or saves time, from the last state.
 
-They are derived from what the launch plan is: the ops of block IR, behind the last stage that
-changes them, and the reasons that stages have noted. Kernels in their twins' place have none.
+They are derived as the launch plan is: from the ops of block IR, behind the last stage that changes
+them, and from the reasons that stages have noted. Twins, which do without tensor maps, have none.
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ def _remark(entry: str, topic: Topic, row: Row) -> Remark:
     )
 
 
+def _improvable(reasons: Sequence[Reason], otherwise: Outcome) -> Outcome:
+    """Return `missed` where the kernel's author can do something about a reason."""
+    return MISSED if any(reason.id in ADVICE for reason in reasons) else otherwise
+
+
 def _tensor_copies(each: KernelState, target: Target) -> Rows:
     if not target.has("tensor copies"):
         return
@@ -82,8 +87,9 @@ def _moved(moved: Moved, done: str) -> Row:
     facts = {"tile": str(moved.tile)}
     if moved.why is None:
         return Row(moved.op, PASSED, f"{moved.tile} {done} by tensor copies", facts=facts)
-    outcome = MISSED if moved.why.id in ADVICE else ANALYSIS
-    return Row(moved.op, outcome, f"{moved.tile} {done} by threads", [moved.why], facts=facts)
+    why = [moved.why]
+    outcome = _improvable(why, ANALYSIS)
+    return Row(moved.op, outcome, f"{moved.tile} {done} by threads", why, facts=facts)
 
 
 def _tensor_cores(each: KernelState, target: Target) -> Rows:
@@ -95,7 +101,7 @@ def _tensor_cores(each: KernelState, target: Target) -> Rows:
             reason = Reason("no_atom", kind.element)
             yield Row(op, MISSED, "product by fused multiply-adds", [reason], facts=facts)
         else:
-            outcome = MISSED if any(reason.id in ADVICE for reason in why) else PASSED
+            outcome = _improvable(why, PASSED)
             yield Row(op, outcome, f"product by {atom.mnemonic}", why, facts=facts)
 
 
@@ -106,10 +112,10 @@ def _accesses(each: KernelState, target: Target) -> Rows:
             continue
         reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
         facts = {"bytes": access.bytes, "count": access.count}
-        improvable = access.bytes < ACCESS_BYTES and any(it.id in ADVICE for it in reasons)
+        outcome = _improvable(reasons, PASSED) if access.bytes < ACCESS_BYTES else PASSED
         times = "one access" if access.count == 1 else f"{access.count} accesses"
         what = f"{op.name}: {times} of {access.bytes} bytes"
-        yield Row(op, MISSED if improvable else PASSED, f"{what} a thread", reasons, facts=facts)
+        yield Row(op, outcome, f"{what} a thread", reasons, facts=facts)
 
 
 def _indices(each: KernelState, target: Target) -> Rows:
@@ -134,7 +140,7 @@ def _rings(each: KernelState, target: Target) -> Rows:
         if reasons := each.reasons[Decision.NOT_AHEAD].of(op):
             if any(reason.id == "no_loop" for reason in reasons):
                 continue
-            outcome = MISSED if any(reason.id in ADVICE for reason in reasons) else ANALYSIS
+            outcome = _improvable(reasons, ANALYSIS)
             yield Row(op, outcome, "loaded in its own iteration", reasons)
 
 
@@ -192,11 +198,10 @@ def _occupancy(each: KernelState, target: Target) -> Rows:
     most = min(limits.values())
     by = " and ".join(name for name, blocks in limits.items() if blocks == most)
     facts = {"blocks": most, "by": by, "threads": threads, "shared_bytes": each.shared_bytes}
-    registers = registers_of(target, each.contract, each.threads)
     what = f"{threads} threads and {each.shared_bytes} bytes of shared memory a block"
     why = f"an SM holds at most {counted(most, 'block')}, limited by {by}"
     if each.contract["maxnreg"]:
-        facts["registers"] = registers
+        facts["registers"] = registers_of(target, each.contract, each.threads)
     yield Row(None, ANALYSIS, what, why=why, facts=facts)
 
 
