@@ -1,0 +1,47 @@
+"""Occupancy: how many blocks of a kernel one SM holds at once, and what limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tileir.gpus import TARGETS
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Resident blocks and warps of one SM.
+
+    blocks      blocks that one SM holds at once; 0 if not even one fits
+    warps       their warps
+    most_warps  warps that one SM has room for
+    limits      what limits blocks (blocks, threads, registers, shared memory) -> how many fit by it
+    """
+
+    blocks: int
+    warps: int
+    most_warps: int
+    limits: Mapping[str, int]
+
+    @property
+    def limited_by(self) -> tuple[str, ...]:
+        """What would have to grow for one block more: the names of the least limits."""
+        return tuple(name for name, blocks in self.limits.items() if blocks == self.blocks)
+
+    @property
+    def fraction(self) -> float:
+        """Resident warps of those that an SM has room for, from 0 to 1."""
+        return self.warps / self.most_warps
+
+
+def occupancy(target: str, threads: int, registers: int, shared: int) -> Occupancy:
+    """Return the occupancy of a kernel on a GPU, given a block's threads and shared memory.
+
+    `shared` is in bytes, without those that the system reserves; `registers` are of one thread.
+    KeyError for a target that is not known.
+    """
+    gpu = TARGETS[target]
+    limits = gpu.limits(threads, shared, registers)
+    blocks = min(limits.values())
+    warps = blocks * -(-threads // gpu.warp)
+    return Occupancy(blocks, warps, gpu.threads_per_sm // gpu.warp, limits)
