@@ -70,7 +70,7 @@ Gated = Literal[
 GATED: frozenset[str] = frozenset(get_args(Gated))
 
 RESERVED_BYTES = 1 << 10
-"""Bytes of shared memory that the system reserves in each block."""
+"""Bytes of shared memory that the system reserves in each block, on GPUs after sm_75."""
 
 
 TargetName = Literal[
@@ -110,6 +110,10 @@ class Target:
     """The most resident threads of one SM."""
     shared_bytes: int
     """The most bytes of shared memory that one block may ask for."""
+    reserved_shared: int = RESERVED_BYTES
+    """Bytes of shared memory that the system reserves in each block."""
+    shared_unit: int = 128
+    """Shared memory is given to blocks in multiples of so many bytes."""
     registers_per_sm: int = 1 << 16
     warp: int = 32
     max_threads: int = 1024
@@ -163,22 +167,30 @@ class Target:
 
     def shared_of_each(self, blocks: int) -> int:
         """Return the bytes of shared memory for each of so many resident blocks of one SM."""
-        return (self.shared_bytes + RESERVED_BYTES) // blocks - RESERVED_BYTES
+        each = self.shared_per_sm // blocks
+        return each // self.shared_unit * self.shared_unit - self.reserved_shared
+
+    @property
+    def shared_per_sm(self) -> int:
+        """Bytes of shared memory of one SM, for all of its blocks, what is reserved included."""
+        return self.shared_bytes + self.reserved_shared
 
     def limits(self, threads: int, shared: int, registers: int = 1) -> dict[str, int]:
         """Return how many blocks one SM has room for, by what limits it.
 
         A block has so many threads, bytes of shared memory, and registers a thread. Registers are
         given to warps 256 at a time, and to four warps at a time (CUDA C++ Programming Guide,
-        compute capabilities; each of the four schedulers has its part of them).
+        compute capabilities; each of the four schedulers has its part of them). It is what
+        cuda_occupancy.h of NVIDIA's runtime computes (`python -m tests.lab.resources occupancy`).
         """
         warps = max(1, -(-threads // self.warp))
         each = -(-max(registers, 1) * self.warp // 256) * 256
+        asked = -(-(shared + self.reserved_shared) // self.shared_unit) * self.shared_unit
         return {
             "blocks": self.blocks_per_sm,
             "threads": self.threads_per_sm // (warps * self.warp),
             "registers": self.registers_per_sm // each // 4 * 4 // warps,
-            "shared memory": (self.shared_bytes + RESERVED_BYTES) // (shared + RESERVED_BYTES),
+            "shared memory": self.shared_per_sm // asked if asked else self.blocks_per_sm,
         }
 
     @property
@@ -207,11 +219,16 @@ def _alone(gpu: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Sm:
-    """The most resident blocks and threads of an SM, and KB of shared memory of a block."""
+    """The most resident blocks and threads of an SM, and KB of shared memory of a block.
+
+    Then bytes of shared memory that are reserved in a block, and a multiple of which it is given.
+    """
 
     blocks: int
     threads: int
     shared: int
+    reserved: int = RESERVED_BYTES
+    unit: int = 128
 
 
 _LARGE = _Sm(32, 2048, 227)
@@ -278,6 +295,8 @@ def _gpu(
         blocks_per_sm=sm.blocks,
         threads_per_sm=sm.threads,
         shared_bytes=sm.shared << 10,
+        reserved_shared=sm.reserved,
+        shared_unit=sm.unit,
     )
     yield row
     if form:
@@ -293,7 +312,7 @@ def _gpu(
 
 
 _ROWS = (
-    *_gpu("sm_75", (6, 3), _Sm(16, 1024, 64), _TURING, None),
+    *_gpu("sm_75", (6, 3), _Sm(16, 1024, 64, 0, 256), _TURING, None),
     *_gpu("sm_80", (7, 0), _Sm(32, 2048, 163), _AMPERE, _NOTHING),
     *_gpu("sm_86", (7, 1), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_87", (7, 4), _Sm(16, 1536, 163), _AMPERE, _NOTHING),
@@ -328,6 +347,14 @@ TILEIRAS = tuple(name for name in GPUS if TARGETS[name].tileiras is not None)
 def gpus_with(feature: Feature) -> list[str]:
     """Return the GPUs that have a feature, with or without the suffix a."""
     return [name for name in GPUS if TARGETS[name].has(feature)]
+
+
+def gpu_named(name: str) -> Target | None:
+    """Return the row of a target, or that of its GPU if the form with the suffix a is not known.
+
+    None for what is neither.
+    """
+    return TARGETS.get(name) or TARGETS.get(name.removesuffix("a"))
 
 
 _NAME = re.compile(r"sm_[1-9]\d{1,3}a?", re.ASCII)

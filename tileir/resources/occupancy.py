@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tileir.gpus import TARGETS
+from tileir.gpus import gpu_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,11 @@ def occupancy(target: str, threads: int, registers: int, shared: int) -> Occupan
     """Return the occupancy of a kernel on a GPU, given a block's threads and shared memory.
 
     `shared` is in bytes, without those that the system reserves; `registers` are of one thread.
-    KeyError for a target that is not known.
+    ValueError for a target that is not known.
     """
-    gpu = TARGETS[target]
+    gpu = gpu_named(target)
+    if gpu is None:
+        raise ValueError(f"nothing is known of the limits of {target!r}")
     limits = gpu.limits(threads, shared, registers)
     blocks = min(limits.values())
     warps = blocks * -(-threads // gpu.warp)

@@ -82,14 +82,32 @@ class Usage(NamedTuple):
     loaded: int
 
 
-def usage(ptx: str, target: str) -> dict[str, Usage]:
-    """Return what ptxas says of the entries of PTX for a target, by their names in the PTX."""
+class Assembled(NamedTuple):
+    """A cubin, and what ptxas says of its entries, by their names in the PTX."""
+
+    cubin: bytes
+    usage: dict[str, Usage]
+
+
+def assemble_verbosely(ptx: str, target: str) -> Assembled:
+    """Return the cubin that ptxas makes of PTX for a target, and what it says of its entries."""
     with tempfile.TemporaryDirectory() as folder:
         said = _ptxas(ptx, target, folder, "-v").stderr.decode(errors="replace")
-    return {
+        cubin = Path(folder, _CUBIN).read_bytes()
+    usage = {
         found["entry"]: Usage(int(found["registers"]), int(found["stores"]), int(found["loads"]))
         for found in _USAGE.finditer(said)
     }
+    return Assembled(cubin, usage)
+
+
+def compile_by_tileiras(bytecode: bytes, target: str) -> bytes:
+    """Return the cubin that tileiras makes of bytecode for a GPU that it knows."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder, "kernel.tileirbc"), Path(folder, _CUBIN)
+        source.write_bytes(bytecode)
+        _run("tileiras", f"--gpu-name={target}", "-o", str(cubin), str(source))
+        return cubin.read_bytes()
 
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
