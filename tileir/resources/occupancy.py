@@ -15,7 +15,8 @@ class Occupancy:
     blocks      blocks that one SM holds at once; 0 if not even one fits
     warps       their warps
     most_warps  warps that one SM has room for
-    limits      what limits blocks (blocks, threads, registers, shared memory) -> how many fit by it
+    limits      what limits blocks -> how many fit by it: blocks, threads, registers, shared memory,
+                and barriers where they may limit more than the number of blocks does
     """
 
     blocks: int
@@ -34,8 +35,10 @@ class Occupancy:
         return self.warps / self.most_warps
 
 
-def occupancy(target: str, threads: int, registers: int, shared: int) -> Occupancy:
-    """Return the occupancy of a kernel on a GPU, given a block's threads and shared memory.
+def occupancy(
+    target: str, threads: int, registers: int, shared: int, barriers: int = 0
+) -> Occupancy:
+    """Return the occupancy of a kernel on a GPU, given what a block takes.
 
     `shared` is in bytes, without those that the system reserves; `registers` are of one thread.
     ValueError for a target that is not known.
@@ -43,7 +46,7 @@ def occupancy(target: str, threads: int, registers: int, shared: int) -> Occupan
     gpu = gpu_named(target)
     if gpu is None:
         raise ValueError(f"nothing is known of the limits of {target!r}")
-    limits = gpu.limits(threads, shared, registers)
+    limits = gpu.limits(threads, shared, registers, barriers)
     blocks = min(limits.values())
     warps = blocks * -(-threads // gpu.warp)
     return Occupancy(blocks, warps, gpu.threads_per_sm // gpu.warp, limits)

@@ -107,7 +107,10 @@ def _record(
 ) -> KernelResources:
     """Return the record of a kernel, given threads and shared memory that its plan asks for."""
     threads, dynamic = launch or (kernel.threads, 0)
-    known = gpu_named(target) is not None and threads is not None
+    fits = None
+    if threads is not None and gpu_named(target) is not None:
+        shared = kernel.shared + dynamic
+        fits = occupancy(target, threads, kernel.registers, shared, kernel.barriers)
     return KernelResources(
         kernel=symbol,
         entry=kernel.name,
@@ -126,7 +129,5 @@ def _record(
         code_bytes=kernel.code_bytes,
         opcodes=None if counted is None else dict(sorted(counted.items())),
         instructions=None if counted is None else mix(counted),
-        occupancy=occupancy(target, threads, kernel.registers, kernel.shared + dynamic)
-        if known and threads is not None
-        else None,
+        occupancy=fits,
     )

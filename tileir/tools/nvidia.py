@@ -32,10 +32,11 @@ _CUBIN = "kernel.cubin"
 _USAGE = re.compile(
     r"Compiling entry function '(?P<entry>[^']*)'.*?"
     r"(?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads.*?"
-    r"Used (?P<registers>\d+) registers",
+    r"Used (?P<registers>\d+) registers(?:, used (?P<barriers>\d+) barriers)?",
     re.DOTALL,
 )
 """What `ptxas -v` says of an entry."""
+_COUNTED = ("registers", "stores", "loads", "barriers")
 _PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
@@ -74,12 +75,13 @@ def output(path: Path, option: str) -> str:
 
 
 class Usage(NamedTuple):
-    """What ptxas says of an entry: registers of a thread, and bytes that it spills."""
+    """What ptxas says of an entry: registers of a thread, bytes that it spills, barriers."""
 
     registers: int
     stored: int
     """Bytes of spilled registers that a thread stores to local memory, in all of the code."""
     loaded: int
+    barriers: int = 0
 
 
 class Assembled(NamedTuple):
@@ -95,8 +97,8 @@ def assemble_verbosely(ptx: str, target: str) -> Assembled:
         said = _ptxas(ptx, target, folder, "-v").stderr.decode(errors="replace")
         cubin = Path(folder, _CUBIN).read_bytes()
     usage = {
-        found["entry"]: Usage(int(found["registers"]), int(found["stores"]), int(found["loads"]))
-        for found in _USAGE.finditer(said)
+        row["entry"]: Usage(*(int(row[name] or 0) for name in _COUNTED))
+        for row in _USAGE.finditer(said)
     }
     return Assembled(cubin, usage)
 

@@ -29,7 +29,8 @@ def register_remarks(ptx: str, target: str, plans: Mapping[str, Any]) -> Iterato
 
 def _remark(symbol: str, target: str, plan: Mapping[str, Any], used: nvidia.Usage) -> Remark:
     spilled = used.stored + used.loaded
-    fits = occupancy(target, prod(plan["block"]), used.registers, plan["dynamic_shared_memory"])
+    threads, shared = prod(plan["block"]), plan["dynamic_shared_memory"]
+    fits = occupancy(target, threads, used.registers, shared, used.barriers)
     by = " and ".join(fits.limited_by)
     resident = f"an SM holds at most {counted(fits.blocks, 'block')}, limited by {by}"
     reasons = [Reason("spilled", spilled)] if spilled else []
