@@ -242,6 +242,8 @@ class _Sm:
 
 
 _LARGE = _Sm(32, 2048, 227, barriers=64)
+_ULTRA = replace(_LARGE, barriers=32)
+_SMALL = _Sm(24, 1536, 99, barriers=24)
 
 _TURING = frozenset[Feature]()
 _AMPERE = frozenset[Feature]({
@@ -336,15 +338,15 @@ _ROWS = (
     ),
     *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05),
           emulated=_F8_BY_F16),
-    *_gpu("sm_103", (8, 8), replace(_LARGE, barriers=32), _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05),
+    *_gpu("sm_103", (8, 8), _ULTRA, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05),
           emulated=_F8_BY_F16),
     # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.
     *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227, 16), _BLACKWELL, _UE5M3, ptx_target="sm_103",
           emulated=_F8_BY_F16),
-    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227, 24), _BLACKWELL, _SCALES, _Form((9, 0), _TCGEN05),
-          emulated=_F8_BY_F16),
-    *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99, 24), _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
-    *_gpu("sm_121", (8, 8), _Sm(24, 1536, 99, 24), _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
+    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227, 24), _BLACKWELL, _SCALES,
+          _Form((9, 0), _TCGEN05), emulated=_F8_BY_F16),
+    *_gpu("sm_120", (8, 7), _SMALL, _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
+    *_gpu("sm_121", (8, 8), _SMALL, _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
