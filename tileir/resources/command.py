@@ -30,6 +30,7 @@ from tileir.errors import PackageError, TileIRError
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
+from tileir.messages.wording import counted
 from tileir.tools import nvidia
 
 from . import baseline, report
@@ -125,7 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write_comparison(out, compared, before, kernels)
         elif arguments.update:
             if code == OK:
-                out.write(f"{called(arguments.baseline)}: {len(kernels)} kernels written\n")
+                number = counted(len(kernels), "kernel")
+                out.write(f"{called(arguments.baseline)}: {number} written\n")
         else:
             _write_tables(out, found)
     if compared is not None and not compared.holds:
@@ -226,7 +228,7 @@ def _write_comparison(
     for key in compared.new:
         out.write(f"new: {display(key)} is not in the baseline; --update adds it\n")
     same = len(kernels) - len({each.key for each in compared.changes}) - len(compared.new)
-    out.write(f"{len(kernels)} kernels, {same} of them as in the baseline\n")
+    out.write(f"{counted(len(kernels), 'kernel')}, {same} of them as in the baseline\n")
     for name, release in _tools(kernels).items():
         if before.tools.get(name, release) != release:
             was = display(before.tools[name])

@@ -97,7 +97,8 @@ def read_cubin(data: bytes) -> Cubin:
         raise
     # pyelftools reads what the file claims: of a broken one, any of Python's errors may be raised.
     except Exception as error:
-        raise PackageError(f"the cubin cannot be read: {error or type(error).__name__}") from None
+        why = f"{error}" or type(error).__name__
+        raise PackageError(f"the cubin is broken, it cannot be read: {why}") from None
 
 
 def _read(file: ELFFile) -> Cubin:

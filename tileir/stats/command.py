@@ -18,7 +18,8 @@ from .formula import Formula
 from .module_stats import FunctionStats, Stats, stats_of
 
 JSON_SCHEMA = 1
-_WIDTH = 100
+_WIDTH = 98
+"""Columns of lists, which may be indented by two more."""
 
 EXAMPLES = """\
 examples:
