@@ -55,8 +55,11 @@ examples:
   tileir resources --target sm_90 --json k.tileirbc | jq '.files[].kernels[].registers'
 
 What is memory or code is in bytes. Spilled are registers, in bytes that the code stores and loads,
-each instruction once; a cubin does not say how many. Occupancy is that of CUDA's programming guide,
-for one kernel alone on an SM with all of its shared memory; clusters are not looked at.
+each instruction once; a cubin does not say how many, nor what shared memory a launch adds. Occupancy
+is that of CUDA's programming guide, for one kernel alone on an SM with all of its shared memory;
+clusters are not looked at. A baseline is sorted JSON, keyed by kernel and target, so that files of
+one baseline need kernels of different names; what was not measured now is not compared. ptxas of
+another release may change figures: then the difference is told, too.
 
 the keys of --json: schema; files, each with file and kernels; a kernel has kernel, entry, target,
 compiler, registers, threads, static_shared, dynamic_shared, reserved_shared, stack, spill_stores,
@@ -72,8 +75,8 @@ not supported, 5 a package or a tool is missing, or fails; the highest of severa
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = (
-        "Say what compiled kernels take of a GPU: registers, shared memory, spills, stack,"
-        " barriers, instructions, and how many blocks fit an SM."
+        "Say what compiled kernels take of a GPU: registers, shared memory, spills, stack,\n"
+        "barriers, instructions, and how many blocks fit an SM."
     )
     parser.epilog = EXAMPLES
     add = parser.add_argument

@@ -35,6 +35,9 @@ entry @k({parameters}) {{
 
 ADD = "%y{} = addf %x, %x rounding<nearest_even> : tile<4x8xf32>\n"
 
+BRANCH = f"""
+%t = cmpi less_than %n, %c0, signed : tile<i32> -> tile<i1>
+if %t {{ {ADD.format(1)} yield }} else {{ {ADD.format(2)} {ADD.format(3)} yield }}"""
 SUM = """
 %r = reduce %x dim=1 identities=[0.0 : f32] : tile<4x8xf32> -> tile<4xf32>
 (%a: tile<f32>, %b: tile<f32>) {
@@ -66,11 +69,7 @@ SUM = """
             "32 * arg1 * trips1",
         ),
         ("loop {\n" + ADD + "break }", "32 * trips1"),
-        (
-            "%t = cmpi less_than %n, %c0, signed : tile<i32> -> tile<i1>\nif %t {"
-             f"{ADD.format(1)} yield }} else {{ {ADD.format(2)} {ADD.format(3)} yield }}",
-            "64 * else1 + 32 * then1",
-        ),
+        (BRANCH, "64 * else1 + 32 * then1"),
         (SUM, "28"),
     ],
 )  # fmt: skip
