@@ -94,7 +94,7 @@ def test_a_ratchet_fails_when_one_register_is_added(tool, tmp_path: Path) -> Non
     assert done.stdout.splitlines() == [
         f"worse: vector_add sm_80: registers of a thread {before - 1} -> {before} (+1)",
         f"better: vector_add sm_80: bytes of code {code + 128:,} -> {code:,} (-128)",
-        "one kernel, 0 of them as in the baseline",
+        "one kernel, 0 as in the baseline",
     ]
     assert "the baseline was written with ptxas 12.0.0" in done.stderr
 
