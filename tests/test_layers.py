@@ -119,6 +119,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "predicates",
     "tilepack",
     "serve",
     "cutile",

@@ -1,0 +1,25 @@
+"""The protocol of predicates: a yes or no about the bytes of a file."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Predicate(Protocol):
+    """A question about the bytes of a file.
+
+    `description` says on one line when it holds: "tileiras for sm_90 crashes". Several threads may
+    ask at once, and a copy by `pickle` gives the same answers in another process.
+    """
+
+    @property
+    def description(self) -> str:
+        """When it holds, as a clause without a full stop."""
+        ...
+
+    def holds(self, data: bytes) -> bool:
+        """Whether it holds of a file with these bytes, which may be no Tile IR at all.
+
+        What takes too long or too much memory is no yes. ToolError if what it needs is missing.
+        """
+        ...
