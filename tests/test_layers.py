@@ -120,6 +120,7 @@ ROOMS = (
     "supervisor",
     "commands",
     "predicates",
+    "bisect",
     "tilepack",
     "serve",
     "cutile",
