@@ -120,6 +120,8 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "predicates",
+    "bisect",
     "tilepack",
     "stats",
     "resources",
