@@ -94,9 +94,9 @@ class Traits:
     `divisibility` and `contiguity` infer the facts of the results from those of the operands; an op
     without them has results of which only the type is known.
     `total` tells whether the op is defined for all values of its operands, None if it always is.
-    `flops` is the number of floating-point operations for an element of the result: one for arithmetic
-    and elementary functions, two for a fused multiply-add, none for what moves, compares, rounds or
-    converts. What products and folds take, `analysis.flops` says.
+    `flops` is the number of floating-point operations for an element: one for arithmetic
+    and elementary functions, two for a fused multiply-add, none for what moves, compares, rounds
+    or converts. What products and folds take, `analysis.flops` says.
     """
 
     name: str

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,9 +62,10 @@ but with --no-check it ends the process (exit code 139) or gives wrong results.
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
 and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
-the driver writes it; "counts" are those of --count. Of what goes wrong, it is an object with "schema", "file" and "error":
-"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location";
-of --emulate, "kind", "line" (of the PTX), "block", "threads" and "address".
+the driver writes it; "counts" are those of --count. Of what goes wrong, it is an object with
+"schema", "file" and "error": "message" and, if the kernel did it, "op", "entry", "block", "indices"
+(of elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block", "threads" and
+"address".
 
 --count on the CPU prints the bytes that elements read and written take, for each array: all of them
 and how many different ones, so without those that a mask or the edge of a tensor leaves out; then
@@ -172,8 +173,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--count",
         action="store_true",
-        help="count what the kernel reads, writes and computes; with --emulate instructions, sectors "
-        "of global memory and bank conflicts",
+        help="count what the kernel reads, writes and computes; with --emulate what its warps "
+        "execute, sectors of global memory, and bank conflicts",
     )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
@@ -338,11 +339,13 @@ def _compiled(
         raise UsageError(f"--trace: {error.args[0]}") from None
 
 
-def _lines_or_none(wanted: bool) -> contextlib.AbstractContextManager[None]:
-    """Return a context in which nothing warns that no lines of source are known."""
-    if not wanted:
-        return contextlib.nullcontext()
-    return warnings.catch_warnings(action="ignore", category=RuntimeWarning)
+@contextlib.contextmanager
+def _lines_or_none(wanted: bool) -> Iterator[None]:
+    """If lines of source are wanted, let nothing warn in here that none is known."""
+    with warnings.catch_warnings():
+        if wanted:
+            warnings.filterwarnings("ignore", "no line information", RuntimeWarning)
+        yield
 
 
 def _crashes(on_host: bool, function: Function) -> contextlib.AbstractContextManager[None]:

@@ -26,7 +26,9 @@ def lines(counts: Counts) -> Iterator[str]:
         less = "" if best is None else f", {best:.3g} a distinct byte"
         yield f"{counts.intensity:.3g} FLOPs a byte{less}"
     if counts.loops:
-        yield from aligned([("loop", "entered", "trips", "at"), *map(_loop, counts.loops)], left=(0, 3))
+        yield from aligned(
+            [("loop", "entered", "trips", "at"), *map(_loop, counts.loops)], left=(0, 3)
+        )
     spreads = _spreads(counts)
     if spreads:
         head = ("per block", "least", "median", "most", "least in", "most in")

@@ -49,7 +49,7 @@ def by_class(opcodes: Mapping[str, int]) -> Counter[str]:
 def product_operations(opcodes: Mapping[str, int]) -> int:
     """Return the multiplications and additions of tensor-core products, by executions of warps.
 
-    Four warps execute one product of a warpgroup together. Sparse ones count as what they skip, too.
+    Four warps execute one product of a warpgroup together. Sparse ones count what they skip, too.
     """
     total = 0
     for opcode, number in opcodes.items():

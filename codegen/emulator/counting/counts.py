@@ -172,13 +172,15 @@ def _lines(counts: EmulatedCounts) -> Iterator[str]:
     ):
         taken, least = counts.transactions(space)
         if taken:
-            excess = number(taken - least)
-            yield f"{space} memory: {number(taken)} {unit}, {number(least)} at least: {excess} {more}"
+            excess = f"{number(taken - least)} {more}"
+            yield f"{space} memory: {number(taken)} {unit}, {number(least)} at least: {excess}"
             yield from _accesses([row for row in counts.accesses if row.space == space])
     for name, found in (("barriers", counts.barriers), ("asynchronous copies", counts.copies)):
         if found:
             yield f"{name}: {number(sum(row.warps for row in found))} of warps"
-            cells = [(str(r.line), number(r.warps), _where(r.source, r.text)) for r in found[:LISTED]]
+            cells = [
+                (str(r.line), number(r.warps), _where(r.source, r.text)) for r in found[:LISTED]
+            ]
             yield from aligned([("line", "of warps", "instruction"), *cells], left=(2,))
 
 

@@ -3,8 +3,8 @@
 Global memory moves in sectors of 32 bytes: a warp's access takes each that it touches once, and at
 least as many as its different bytes fill. Shared memory has 32 banks of four bytes, and gives each
 bank's word to all lanes that want it: an access takes a wavefront for each different word of the
-bank that has most of them. Lanes that access 8 bytes take turns by halves of the warp, those with
-16 bytes by eighths of 32 lanes' four: at least one wavefront for each turn that has any lane.
+bank that has most of them. Of lanes that access 8 bytes, sixteen have a turn together, of those
+with 16 bytes eight: there is at least one wavefront for each turn that has any lane.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WARP = 32
 
 
 class Transactions(NamedTuple):
-    """Accesses of warps: how many, what they took, what they would take at best, the most of one."""
+    """Accesses of warps: how many, what they took, the least they could take, the most of one."""
 
     requests: int
     taken: int

@@ -13,7 +13,7 @@ def source_lines(ptx: str) -> dict[int, str]:
 
     A place is "file:line". Lines of the text are counted from 1.
     """
-    files = {number: name for number, name in _FILE.findall(ptx)}
+    files = dict(_FILE.findall(ptx))
     found: dict[int, str] = {}
     place = ""
     for number, line in enumerate(ptx.split("\n"), 1):

@@ -160,7 +160,9 @@ class CountedLowering(CheckedLowering):
             low, high = (
                 entry.load(
                     entry.gep(
-                        table, [ir.Constant(INDEX, 2 * self._rows[parameter] + n)], source_etype=INDEX
+                        table,
+                        [ir.Constant(INDEX, 2 * self._rows[parameter] + n)],
+                        source_etype=INDEX,
                     ),
                     typ=INDEX,
                     align=8,

@@ -86,7 +86,11 @@ class Counters:
             "accesses": self._accesses,
             "loops": self._loops,
             "flops": [
-                {"type": kind.type, "product": kind.product, "terms": sorted(map(list, terms.items()))}
+                {
+                    "type": kind.type,
+                    "product": kind.product,
+                    "terms": sorted(map(list, terms.items())),
+                }
                 for kind, terms in sorted(self._flops.items())
             ],
             "maps": [list(key) for key in self._maps],
@@ -101,7 +105,9 @@ class Counters:
             place = builder.gep(totals, [ir.Constant(INDEX, number)], source_etype=INDEX)
             builder.atomic_rmw("add", place, value, "monotonic")
         columns = self._columns()
-        x, y, z, size_x, size_y, _ = (builder.zext(n, INDEX) for n in self._lowering.function.args[1:7])
+        x, y, z, size_x, size_y, _ = (
+            builder.zext(n, INDEX) for n in self._lowering.function.args[1:7]
+        )
         block = builder.add(x, builder.mul(size_x, builder.add(y, builder.mul(size_y, z))))
         first = builder.mul(block, ir.Constant(INDEX, len(columns)))
         rows = builder.inttoptr(rows, OPAQUE)

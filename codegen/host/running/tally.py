@@ -1,4 +1,4 @@
-"""What the blocks of one launch have counted: totals, a row for each block, bytes that were touched.
+"""What the blocks of a launch have counted: totals, a row for each block, bytes that were touched.
 
 Machine code gets the addresses of all that in a table of 64-bit words: totals, rows, then a map for
 each pair in "maps". A map has a byte for each byte of an array, 1 where that was accessed: threads
@@ -39,7 +39,7 @@ OWN, ELSEWHERE = -1, -2
 """In place of a parameter: memory of the kernel itself, and memory of unknown origin."""
 
 MAX_MAPPED = 1 << 34
-"""The most bytes of all maps of a launch; of arrays beyond it is not known which bytes were touched."""
+"""The most bytes of all maps of a launch: which bytes of other arrays are touched is not known."""
 
 KINDS = ("read", "written", "atomic")
 
@@ -65,9 +65,7 @@ each of so many bits; the operations of a type are sums of counters with weights
 
 
 def _is_map(pair: object) -> bool:
-    return (
-        isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is int and _is_kind(pair[1])
-    )
+    return isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is int and _is_kind(pair[1])
 
 
 def are_counters(value: object) -> bool:
@@ -115,7 +113,9 @@ class Tally:
         """The address of the table."""
         return self._table.ctypes.data
 
-    def counts(self, symbol: str, elements: Sequence[Element], grid: tuple[int, int, int]) -> Counts:
+    def counts(
+        self, symbol: str, elements: Sequence[Element], grid: tuple[int, int, int]
+    ) -> Counts:
         """Return what was counted, once all blocks have ended."""
         rows = self.counters["accesses"]
         accesses = [
@@ -144,7 +144,11 @@ class Tally:
             entry=symbol,
             grid=grid,
             arrays=tuple(self._array(number, elements[number]) for number in numbers),
-            other=tuple(self._other(place, name) for place, name in ((OWN, "own"), (ELSEWHERE, "elsewhere")) if any(row["parameter"] == place for row in rows)),
+            other=tuple(
+                self._other(place, name)
+                for place, name in ((OWN, "own"), (ELSEWHERE, "elsewhere"))
+                if any(row["parameter"] == place for row in rows)
+            ),
             accesses=tuple(accesses),
             flops=self._flops(),
             loops=tuple(loops),
