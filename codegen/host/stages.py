@@ -50,8 +50,8 @@ def order(state: State) -> None:
 def fuse(state: State) -> None:
     """Decide which tiles get a buffer; all others are computed in the loops that use them.
 
-    Checks of results look at tiles before the loops that use them, which are in buffers then. So are
-    those whose loads are counted.
+    Checks of results look at tiles before the loops that use them, which are in buffers then. What
+    is loaded is in buffers, too, where loads are counted.
     """
     for kernel_state in state.kernels:
         kernel_state.fusion = plan_fusion(

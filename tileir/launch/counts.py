@@ -1,103 +1,28 @@
-"""What a launch on the CPU has counted, as values that programs read and JSON can hold.
+"""What a launch on the CPU has counted, as values that programs read, as JSON, and as text.
 
-Bytes are those of the elements that were accessed, each time; `distinct` ones count once however
-often they were. Elements that a mask leaves out, or that lie beyond the edge of a tensor, are not
-accessed. Operations are those of whole tiles: an addition of tiles of 1,024 elements is 1,024 of
-them. Where a figure is not known, it is None.
+Rows are in `count_rows`, which says what is counted and how.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-Block = tuple[int, int, int]
+from tileir.messages.tables import UNKNOWN, aligned, number
+from tileir.messages.texts import display
 
+from .count_rows import (
+    AccessCounts,
+    ArrayCounts,
+    Block,
+    FlopCounts,
+    LoopCounts,
+    OtherMemory,
+    Spread,
+)
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """Bytes that were read, or written: all of them, and how many different ones."""
-
-    bytes: int
-    distinct: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayCounts:
-    """Accesses to the memory of a pointer parameter, whose array has `size` bytes.
-
-    An atomic update reads and writes; `atomics` are the elements updated, `atomic_addresses` how
-    many different ones. `touched` are different bytes that were read or written.
-    """
-
-    parameter: int
-    type: str
-    size: int | None
-    read: Traffic
-    written: Traffic
-    touched: int | None
-    atomics: int
-    atomic_addresses: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class OtherMemory:
-    """Accesses to other memory: the kernel's "own" (variables), or what lies "elsewhere"."""
-
-    name: str
-    bytes_read: int
-    bytes_written: int
-    atomics: int
-
-
-@dataclass(frozen=True, slots=True)
-class AccessCounts:
-    """What one op has accessed through one parameter, None for other memory.
-
-    `kind` is "read", "written" or "atomic".
-    """
-
-    op: str
-    location: str
-    parameter: int | None
-    kind: str
-    elements: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class FlopCounts:
-    """Operations on a type: those of matrix products, by the type of the factors, and all others.
-
-    Of integer types only matrix products are counted, and are no floating-point operations.
-    """
-
-    type: str
-    products: int
-    others: int
-    is_float: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A figure over all blocks: the least, the median, the most, and the first block of either."""
-
-    least: int
-    median: float
-    most: int
-    block_of_least: Block | None
-    block_of_most: Block | None
-
-
-@dataclass(frozen=True, slots=True)
-class LoopCounts:
-    """A loop: how often it was entered, its iterations, and those of each block."""
-
-    op: str
-    location: str
-    entered: int
-    trips: int
-    per_block: Spread
+_ARRAYS = ("argument", "read", "distinct", "written", "distinct", "atomics", "addresses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +93,75 @@ class Counts:
         return {**asdict(self), **{name: getattr(self, name) for name in derived}}
 
     def __str__(self) -> str:
-        from .counts_text import lines
+        return "\n".join(_lines(self))
 
-        return "\n".join(lines(self))
+
+def _lines(counts: Counts) -> Iterator[str]:
+    """Yield the lines of the table: arrays, operations, loops, and how blocks differ."""
+    grid = "x".join(map(str, counts.grid))
+    yield f"{display(counts.entry)}, {grid} blocks: bytes"
+    yield from aligned([_ARRAYS, *_arrays(counts)])
+    for each in counts.flops:
+        word = "FLOPs" if each.is_float else "operations"
+        many = number(each.products) if each.others else "all"
+        inside = f", {many} of them of matrix products" if each.products else ""
+        yield f"{number(each.products + each.others)} {word} of {each.type}{inside}"
+    if counts.intensity is not None and counts.total_flops:
+        best = counts.intensity_at_best
+        less = "" if best is None else f", {_ratio(best)} a distinct byte"
+        yield f"{_ratio(counts.intensity)} FLOPs a byte{less}"
+    if counts.loops:
+        yield from aligned(
+            [("loop", "entered", "trips", "at"), *map(_loop, counts.loops)], left=(0, 3)
+        )
+    spreads = _spreads(counts)
+    if spreads:
+        head = ("per block", "least", "median", "most", "least in", "most in")
+        yield from aligned([head, *spreads], left=(0, 4, 5))
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _arrays(counts: Counts) -> Iterator[Sequence[str]]:
+    for array in counts.arrays:
+        yield (
+            f"{array.parameter} {array.type}",
+            number(array.read.bytes),
+            number(array.read.distinct),
+            number(array.written.bytes),
+            number(array.written.distinct),
+            number(array.atomics),
+            number(array.atomic_addresses),
+        )
+    for other in counts.other:
+        moved = number(other.bytes_read), "", number(other.bytes_written), ""
+        name = "the kernel's own" if other.name == "own" else "other memory"
+        yield name, *moved, number(other.atomics), ""
+
+
+def _loop(loop: LoopCounts) -> Sequence[str]:
+    return loop.op, number(loop.entered), number(loop.trips), display(loop.location) or UNKNOWN
+
+
+def _spreads(counts: Counts) -> list[Sequence[str]]:
+    named = [
+        ("bytes", counts.bytes_per_block),
+        ("FLOPs", counts.flops_per_block),
+        ("atomics", counts.atomics_per_block),
+    ]
+    named += [(f"trips of {_where(loop)}", loop.per_block) for loop in counts.loops]
+    return [_spread(name, spread) for name, spread in named if spread.most]
+
+
+def _where(loop: LoopCounts) -> str:
+    place = loop.location.replace("\\", "/").rpartition("/")[2]
+    return f"{loop.op} at {display(place)}" if place else loop.op
+
+
+def _spread(name: str, spread: Spread) -> Sequence[str]:
+    numbers = number(spread.least), number(spread.median), number(spread.most)
+    if spread.least == spread.most:
+        return name, *numbers, "all", "all"
+    return name, *numbers, str(spread.block_of_least), str(spread.block_of_most)

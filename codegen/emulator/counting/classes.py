@@ -56,5 +56,5 @@ def product_operations(opcodes: Mapping[str, int]) -> int:
         shape = _SHAPE.search(opcode)
         if shape and class_of(opcode) == CLASSES[0][0]:
             m, n, k = (int(extent) for extent in shape.groups())
-            total += 2 * m * n * k * number // (WARPS_OF_GROUP if opcode[0] == "w" else 1)
+            total += 2 * m * n * k * number // (WARPS_OF_GROUP if opcode.startswith("wgmma") else 1)
     return total

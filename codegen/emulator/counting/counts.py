@@ -9,7 +9,7 @@ from typing import Any
 
 from tileir.codegen.emulator.ptx.blocks import BasicBlock, written_opcode
 from tileir.codegen.emulator.ptx.locations import source_lines
-from tileir.launch.counts_text import aligned, number
+from tileir.messages.tables import aligned, number
 
 from .classes import by_class, class_of, product_operations
 from .recorder import GLOBAL, SHARED, Recorder

@@ -44,8 +44,12 @@ class Recorder:
         self.texts[statement.line] = statement.text
         old = self.found.get(key)
         if old is not None:
-            sums = (a + b for a, b in zip(old[:3], more[:3], strict=True))
-            more = Transactions(*sums, max(old.worst, more.worst))
+            more = Transactions(
+                old.requests + more.requests,
+                old.taken + more.taken,
+                old.least + more.least,
+                max(old.worst, more.worst),
+            )
         self.found[key] = more
 
 

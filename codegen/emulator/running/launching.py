@@ -154,9 +154,9 @@ def launch(
     result = Result()
     warps_in: Counter[int] = Counter()
     for first in range(0, total, together):
-        count = min(together, total - first)
+        some = min(together, total - first)
         batch = RunningBatch(
-            kernel, whole, first, count, block, shared, memory, packed, settings, maps
+            kernel, whole, first, some, block, shared, memory, packed, settings, maps
         )
         with approximated(approximations):
             _run(batch, result)

@@ -15,16 +15,16 @@ import numpy as np
 
 from tileir.codegen.arguments.extents import Extent
 from tileir.ir.type_kinds import SCALARS
-from tileir.launch.counts import (
+from tileir.launch.count_rows import (
     AccessCounts,
     ArrayCounts,
-    Counts,
     FlopCounts,
     LoopCounts,
     OtherMemory,
     Spread,
     Traffic,
 )
+from tileir.launch.counts import Counts
 from tileir.launch.stored_values import conforms
 from tileir.types import Element, Scalar
 
