@@ -51,7 +51,7 @@ def test_where_nothing_is_counted(options: list[object]) -> None:
 
 def test_a_module_without_lines_of_source() -> None:
     """Nothing is said of the missing lines; those of the table have none."""
-    zeros = ["--zeros", "8:f32", "--arg", 8, "--arg", 1]
+    zeros = ["--zeros", "64:i32"]
     file = FIXTURES / "13.4" / "no_debug.tileirbc"
     done = call(main, "run", file, *zeros, *zeros, "--emulate", "sm_90", "--count")
     assert (done.returncode, done.stderr) == (0, "")
