@@ -16,7 +16,15 @@ from tileir.codegen.analysis.flops import Arithmetic
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.position import INDEX, ZERO
 from tileir.codegen.host.running.context import LaunchContext
-from tileir.codegen.host.running.tally import ATOMICS, BITS, BLOCKS, FIRST_MAP, FLOPS, TOTALS
+from tileir.codegen.host.running.tally import (
+    ATOMICS,
+    BITS,
+    BLOCKS,
+    FIRST_MAP,
+    FLOPS,
+    OWN,
+    TOTALS,
+)
 from tileir.codegen.scalar.types import BYTE, OPAQUE
 from tileir.ir import Op
 from tileir.types import Scalar
@@ -119,9 +127,14 @@ class Counters:
             builder.store(total, builder.gep(rows, [index], source_etype=INDEX))
 
     def _columns(self) -> list[list[tuple[int, int]]]:
-        """Return the sums that are stored for each block, as counters with weights."""
+        """Return the sums that are stored for each block, as counters with weights.
+
+        The kernel's own memory is not part of them.
+        """
         accesses: list[list[tuple[int, int]]] = [[], []]
         for row in self._accesses:
+            if row["parameter"] == OWN:
+                continue
             twice = row["kind"] == "atomic"
             accesses[0].append((row["counter"], row["bits"] * (1 + twice)))
             if twice:

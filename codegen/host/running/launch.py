@@ -112,7 +112,8 @@ class Launcher:
         """Return what the blocks of a launch count in."""
         info = self._info
         pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
-        extents = dict(zip(pointers, packed.extents, strict=True))
+        known = packed.extents or [None] * len(pointers)
+        extents = dict(zip(pointers, known, strict=True))
         try:
             return Tally(info.counters or {}, blocks, extents)
         except MemoryError:

@@ -41,6 +41,9 @@ OWN, ELSEWHERE = -1, -2
 MAX_MAPPED = 1 << 34
 """The most bytes of all maps of a launch: which bytes of other arrays are touched is not known."""
 
+MAX_ROWS = 1 << 32
+"""The most bytes of the rows of all blocks."""
+
 KINDS = ("read", "written", "atomic")
 
 
@@ -91,11 +94,17 @@ class Tally:
     def __init__(
         self, counters: Mapping[str, Any], blocks: int, extents: Mapping[int, Extent | None]
     ) -> None:
-        """`extents` are those of the memory of pointer parameters. MemoryError if there is none."""
+        """`extents` are those of the memory of pointer parameters.
+
+        MemoryError if the rows of so many blocks need too much.
+        """
+        columns = FIRST_LOOP + len(counters["loops"])
+        if 8 * blocks * columns > MAX_ROWS:
+            raise MemoryError
         self.counters = counters
         self.extents = extents
         self.totals = np.zeros(max(counters["size"], 1), np.int64)
-        self.rows = np.zeros((blocks, FIRST_LOOP + len(counters["loops"])), np.int64)
+        self.rows = np.zeros((blocks, columns), np.int64)
         self.maps: dict[tuple[int, str], np.ndarray | None] = {}
         left = MAX_MAPPED
         for number, kind in counters["maps"]:

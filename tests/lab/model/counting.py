@@ -56,7 +56,8 @@ class Seen:
         self.elements[memory, way] += 1
         held = self.places.setdefault((memory, way), set())
         held.update(range(address, address + max(width // 8, 1)))
-        self.blocks[-1][0] += width * (1 + (way == "atomic"))
+        if memory is not None:  # not what the kernel has for itself
+            self.blocks[-1][0] += width * (1 + (way == "atomic"))
 
     def compute(self, op: Op) -> None:
         """See an op that is executed."""

@@ -17,7 +17,8 @@ from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-from tileir.errors import UnsupportedError
+from tileir.codegen.host.running.kernel_info import KernelInfo
+from tileir.errors import LaunchError, UnsupportedError
 from tileir.launch.buffer import Buffer
 from tileir.launch.counts import Counts
 
@@ -270,3 +271,21 @@ def test_kernels_that_do_not_count() -> None:
     with pytest.raises(UnsupportedError, match="count on target host, not on sm_90"):
         compile(VECTOR_ADD, "sm_90", count=True)
     compile(VECTOR_ADD, count=True)["vector_add"].launch(1, [x, 1024, 1] * 3)
+
+
+def test_more_blocks_than_rows_fit() -> None:
+    x = np.zeros(4, np.float32)
+    kernel = compile(VECTOR_ADD, count=True)["vector_add"]
+    with pytest.raises(LaunchError, match="no memory for what 281474943156225 blocks count"):
+        kernel.launch((0xFFFFFF, 0xFFFFFF), [x, 4, 1] * 3, on_counts=print)
+
+
+@pytest.mark.parametrize("damage", [{"size": 1}, {"maps": [[1, "read"]]}, {"loops": [{}]}])
+def test_damaged_counters_are_refused(damage: dict[str, Any]) -> None:
+    """Machine code that counts into other places than its table says would write anywhere."""
+    data = compile(VECTOR_ADD, count=True)["vector_add"].info.to_json()
+    data = json.loads(json.dumps(data))
+    assert KernelInfo.from_json(data).counters == data["counters"]
+    data["counters"] |= damage
+    with pytest.raises(ValueError, match="metadata"):
+        KernelInfo.from_json(data)
