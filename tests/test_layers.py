@@ -176,7 +176,7 @@ def test_emulator_and_compiler_for_gpus_do_not_know_each_other() -> None:
     assert not wrong
 
 
-EMULATOR = ("ptx", "threads", "memory", "ops", "running")
+EMULATOR = ("ptx", "threads", "memory", "ops", "counting", "running")
 """Its rooms; each may import those before it."""
 
 
