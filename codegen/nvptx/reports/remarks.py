@@ -54,6 +54,18 @@ def remarks_of(state: State) -> Iterator[Remark]:
                     yield _remark(each.symbol, topic, row)
 
 
+def exchanges_of(state: State) -> Mapping[str, int]:
+    """Return how many tiles each kernel brings into another layout through shared memory."""
+    return {
+        each.symbol: sum(
+            op.name == "load_shared" and bool(each.reasons[Decision.CONVERSION].of(op))
+            for op in outside_prologues(each.kernel.body.block)
+        )
+        for each in state.kernels
+        if each.twin_of is None
+    }
+
+
 def _remark(entry: str, topic: Topic, row: Row) -> Remark:
     advice = [ADVICE[reason.id] for reason in row.reasons if reason.id in ADVICE]
     return Remark(
