@@ -15,10 +15,11 @@ from .evidence import Evidence, Site, missed
 from .launches import BUSY, FULL, tailed, thin
 from .numbered import number_of
 from .rule import Candidate, Find, Rule, Sure
+from .trials.arguments import AS_PASSED
 from .trials.extents import inner, longer, rows
 from .trials.order import PADDED_WITH_ZERO, SILENT, UNORDERED, WEAK
 from .trials.products import AS_LOADED, AS_TF32
-from .trials.promises import ALIGNED, SHORT
+from .trials.promises import ALIGNED, AS_I32, SHORT
 from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
 
@@ -155,6 +156,22 @@ RULES: dict[str, Rule] = {
             2.0,
         ),
         Rule(
+            "computed-tensor",
+            "the kernel computes where a tensor begins, or how large it is",
+            "A tensor map for the copy engine is made by the host, from arguments. What a kernel "
+            "computes is in no map, so threads copy the tiles of such a tensor.",
+            "pass address, extents and strides as parameters, and use them as they are",
+            Sure.MAYBE,
+            figures.TENSOR_COPY,
+            because(
+                Topic.TENSOR_COPIES,
+                *("computed_base", "computed_extent", "computed_stride"),
+                outcomes=(Outcome.MISSED, Outcome.ANALYSIS),
+            ),
+            (AS_PASSED,),
+            2.0,
+        ),
+        Rule(
             "padding-in-the-way",
             "a tile is padded with something else than zero",
             "Tensor copies and asynchronous copies fill what lies outside of a tensor with zeros. "
@@ -242,7 +259,7 @@ RULES: dict[str, Rule] = {
             Sure.LIKELY,
             figures.REGISTERS,
             because(Topic.INDICES, "long_offsets"),
-            (SHORT,),
+            (SHORT, AS_I32),
             0.5,
         ),
         Rule(

@@ -24,11 +24,11 @@ Extent = Callable[[Op], int | None]
 """Returns the extent of an op's tile that is to be longer."""
 
 
-def scaled(function: Function, extent: int, factor: int) -> None:
-    """Multiply an extent of all tiles of a function."""
+def resized(function: Function, extent: int, size: int) -> None:
+    """Give all tiles of a function another size wherever they have this extent."""
 
     def grown(shape: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(each * factor if each == extent else each for each in shape)
+        return tuple(size if each == extent else each for each in shape)
 
     def of(kind: Any) -> Any:
         if isinstance(kind, Tile):
@@ -58,7 +58,7 @@ def longer(extent: Extent, factor: int) -> Trial:
             assert site.number is not None
             if (site.symbol, size) not in done:
                 done.add((site.symbol, size))
-                scaled(copy.functions[site.number], size, factor)
+                resized(copy.functions[site.number], size, size * factor)
             told[site] = f"let tiles of {size} along that dimension be of {size * factor}"
         return told
 

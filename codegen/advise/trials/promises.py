@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tileir.attributes import Attribute, Bounded, DivBy
 from tileir.codegen.advise.evidence import Site
@@ -15,11 +15,12 @@ from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
-from tileir.types import Pointer
+from tileir.types import Pointer, Scalar
 
 from .parameters import Called, parameters_of
 from .trial import Trial
 
+_LONG, _SHORT = Scalar("i64"), Scalar("i32")
 _ADDRESSES = 1 << 31
 """Distances in bytes that fit in 32 bits, signed, are less than that."""
 
@@ -136,7 +137,35 @@ def _short(op: Op, kernel: KernelIR) -> Iterator[Promise]:
     yield Promise(value, Bounded(-most, most - 1), op, "offset")
 
 
+def _as_i32(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let offsets be computed from parameters of 32 bits."""
+    told: dict[Site, str] = {}
+    texts: dict[Value, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op, function = copy.ops[site.number], copy.functions[site.number]
+        if op.name != "offset":
+            continue
+        given = parameters_of(op.operands["offset"], function)
+        long = [value for value in given if value.type.element == _LONG]
+        called = Called(function)
+        for value in long:
+            if value not in texts:
+                texts[value] = called(value)
+                editor = copy.editor(site.number).at_start(function.body.block)
+                short = editor.trunci(value, result=replace(value.type, element=_SHORT))
+                made = editor.exti(short, "signed", result=value.type)
+                value.replace_all_uses_with(
+                    made, where=lambda use, op=short.owner: use.op is not op
+                )
+        if long:
+            told[site] = f"pass as i32: {', '.join(texts[value] for value in long)}"
+    return told
+
+
 ALIGNED = _promising(_aligned_view, _aligned_pointers)
 """Everything that an access is computed from is a multiple of 16 bytes."""
 SHORT = _promising(_short)
 """Offsets are less than 2 GiB."""
+AS_I32 = Trial(_as_i32)
+"""Parameters that offsets are computed from have 32 bits."""
