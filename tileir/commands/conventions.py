@@ -46,6 +46,8 @@ COMMANDS = {
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
+    "resources": ("tileir.resources.command", "registers, memory, occupancy; a baseline of them"),
+    "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
