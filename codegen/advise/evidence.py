@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from tileir.codegen.compilation import Compilation
 from tileir.codegen.fresh import compile_fresh
 from tileir.codegen.nvptx.reports import remarks
-from tileir.codegen.nvptx.reports.register_remarks import register_remarks
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.gpus import TARGETS, Target
 from tileir.ir import Op
-from tileir.tools import nvidia
+from tileir.resources.kernel_resources import KernelResources
+from tileir.resources.of_kernels import resources_of
 
 from .numbered import Copy, number_of
 
@@ -92,13 +92,12 @@ class Evidence:
         return made
 
     @cached_property
-    def registers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Symbol -> the facts of the remark on its registers; none without ptxas."""
-        if not self.settings.ptxas or nvidia.find("ptxas") is None:
+    def resources(self) -> Mapping[str, KernelResources]:
+        """Symbol -> what ptxas makes of the kernel; none if it is not asked, or not installed."""
+        if not self.settings.ptxas:
             return {}
-        compiled, target = self._compiled, self.settings.target
-        said = register_remarks(compiled.ptx or "", target, compiled.plan)
-        return {remark.entry: remark.facts for remark in said}
+        found = resources_of(self._compiled, instructions=False)
+        return {each.kernel: each for each in found}
 
 
 def _asked(evidence: Evidence) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.resources.kernel_resources import KernelResources
 
 from .evidence import Evidence, Site
 
@@ -99,24 +100,30 @@ def _refused_hints(evidence: Evidence, site: Site) -> float:
     return float(sum(each.outcome is Outcome.MISSED for each in said))
 
 
-def _fact_of_ptxas(*names: str) -> Read:
-    def read(evidence: Evidence, site: Site) -> float | None:
-        facts = evidence.registers.get(site.symbol)
-        return None if facts is None else float(sum(facts[name] for name in names))
+def _of_ptxas(read: Callable[[KernelResources], float | None]) -> Read:
+    def figure(evidence: Evidence, site: Site) -> float | None:
+        found = evidence.resources.get(site.symbol)
+        return None if found is None else read(found)
 
-    return read
+    return figure
+
+
+def blocks_of(evidence: Evidence, symbol: str) -> int:
+    """Return the resident blocks of an SM: as far as ptxas was asked, with its registers."""
+    found = evidence.resources.get(symbol)
+    if found is not None and found.occupancy is not None:
+        return found.occupancy.blocks
+    (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
+    return int(str(launch.facts["blocks"]))
 
 
 def _loaded(evidence: Evidence, site: Site) -> float | None:
-    """Return the bytes that blocks of an SM load at once, by resident blocks without registers."""
-    (launch,) = evidence.at(Site(site.symbol), Topic.OCCUPANCY)
-    threads, blocks = int(str(launch.facts["threads"])), int(str(launch.facts["blocks"]))
+    """Return the bytes that the resident blocks of an SM load at once."""
     each = 0
     for remark in evidence.of(site.symbol, Topic.ACCESSES):
         if "load" in remark.what.partition(":")[0]:
-            size, count = remark.facts["bytes"], remark.facts["count"]
-            each += int(str(size)) * int(str(count))
-    return float(threads * each * blocks) if each else None
+            each += int(str(remark.facts["tile_bytes"]))
+    return float(each * blocks_of(evidence, site.symbol)) if each else None
 
 
 ACCESS = Figure("bytes of each access", _least(Topic.ACCESSES, _bytes), "bytes")
@@ -130,7 +137,9 @@ PRODUCT = Figure(
     _least(Topic.TENSOR_CORES, _unit_of_product),
     words={0.0: "fused multiply-adds", 1.0: "mma.sync", 2.0: "wgmma"},
 )
-REGISTERS = Figure("registers of a thread", _fact_of_ptxas("registers"), higher=False, least=0.05)
+REGISTERS = Figure(
+    "registers of a thread", _of_ptxas(lambda found: found.registers), higher=False, least=0.05
+)
 SLOTS = Figure("slots of the ring", _slots, "slots")
 AHEAD = Figure(
     "when it is loaded", _ahead, words={0.0: "in its own iteration", 1.0: "iterations ahead"}
@@ -141,9 +150,8 @@ OVERLAP = Figure(
 )
 REFUSED = Figure("hints that are not followed", _refused_hints, "", higher=False)
 SPILLED = Figure(
-    "spilled bytes", _fact_of_ptxas("stored", "loaded"), "bytes a thread", higher=False
+    "spilled bytes", _of_ptxas(lambda found: found.spilled), "bytes a thread", higher=False
 )
-RESIDENT = Figure("resident blocks of an SM", _fact_of_ptxas("blocks"), "blocks")
 LOADED = Figure("bytes that an SM loads at once", _loaded, "bytes", least=0.5)
 
 

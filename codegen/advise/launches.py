@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import NamedTuple
 
-from tileir.codegen.remarks import Topic
 from tileir.messages.wording import counted
 
 from .evidence import Evidence, Site
-from .figures import Figure
+from .figures import Figure, blocks_of
 from .rule import Candidate
 
 PROCESSORS: Mapping[str, tuple[int, str]] = {
@@ -59,11 +58,7 @@ def filled(evidence: Evidence, symbol: str) -> Filled | None:
     processors = processors or PROCESSORS.get(evidence.settings.gpu.gpu, (None, ""))[0]
     if grid is None or processors is None:
         return None
-    facts = evidence.registers.get(symbol)
-    if facts is None:
-        (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
-        facts = launch.facts
-    return Filled(prod(grid), processors, max(int(str(facts["blocks"])), 1))
+    return Filled(prod(grid), processors, max(blocks_of(evidence, symbol), 1))
 
 
 def thin(evidence: Evidence) -> Iterator[Candidate]:

@@ -54,9 +54,9 @@ def _refused(evidence: Evidence) -> Iterator[Candidate]:
 
 
 def _spilling(evidence: Evidence) -> Iterator[Candidate]:
-    for symbol, facts in evidence.registers.items():
-        if spilled := facts["stored"] + facts["loaded"]:
-            text = f"{facts['registers']} registers do not suffice: {spilled} bytes are spilled"
+    for symbol, found in evidence.resources.items():
+        if found.spilled:
+            text = f"{found.registers} registers do not suffice: {found.spilled} bytes are spilled"
             yield Candidate(Site(symbol), text)
 
 
@@ -233,7 +233,7 @@ RULES: dict[str, Rule] = {
             "make the tile longer along the contiguous dimension",
             Sure.MAYBE,
             figures.ACCESS,
-            because(Topic.ACCESSES, "tile", "layout"),
+            because(Topic.ACCESSES, "tile", "layout", "run"),
             tuple(longer(inner, factor) for factor in (2, 4, 8)),
             1.5,
         ),

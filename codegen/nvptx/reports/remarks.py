@@ -7,9 +7,10 @@ them, and from the reasons that stages have noted. Twins, which do without tenso
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
-from tileir.codegen.block.accesses import accesses_of
+from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.nvptx.advice import ADVICE
@@ -20,9 +21,11 @@ from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
 from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op
 from tileir.messages.wording import counted
+from tileir.types import Pointer
 
 from .block_remarks import ring_of
 
@@ -123,11 +126,21 @@ def _accesses(each: KernelState, target: Target) -> Rows:
         if access is None or access.count * access.bytes == 0:
             continue
         reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
-        facts = {"bytes": access.bytes, "count": access.count}
+        facts = {"bytes": access.bytes, "count": access.count, "tile_bytes": _tile_bytes(op)}
         outcome = _improvable(reasons, PASSED) if access.bytes < ACCESS_BYTES else PASSED
         times = "one access" if access.count == 1 else f"{access.count} accesses"
         what = f"{op.name}: {times} of {access.bytes} bytes"
         yield Row(op, outcome, f"{what} a thread", reasons, facts=facts)
+
+
+def _tile_bytes(op: Op) -> int:
+    """Return the bytes of the tile that an op accesses."""
+    view = op.operands.get("view")
+    if view is not None:
+        return prod(view.type.tile) * memory_bytes(view.type.view.element)
+    kind = worked_on(op).type
+    element = kind.element.pointee if isinstance(kind.element, Pointer) else kind.element
+    return prod(kind.shape) * memory_bytes(element)
 
 
 def _indices(each: KernelState, target: Target) -> Rows:

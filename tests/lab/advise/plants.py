@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tileir.attributes import DivBy, Hints
-from tileir.builder import number, splat
+from tileir.attributes import DivBy, Hints, IntegerAttribute
+from tileir.builder import splat
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.advise.trials.extents import resized
 from tileir.codegen.advise.trials.parameters import origin, slice_of
@@ -310,7 +310,7 @@ def _hinted(name: str, value: int, *only: str) -> Plant:
         if only and not any(op.name in only for op in copy.ops.values()):
             return None
         for function in copy.module.functions:
-            function.hints = Hints({"default": Hints({name: number(value, "i32")})})
+            function.hints = Hints({"default": {name: IntegerAttribute(Scalar("i32"), value)}})
         loops = {n for n, op in copy.ops.items() if op.name in ("for", "loop", *only)}
         return {-1, *loops}
 
