@@ -119,6 +119,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "advise",
     "tilepack",
     "serve",
     "cutile",

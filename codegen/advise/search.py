@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import log2
 
 from tileir.bytecode import Bytecode
@@ -11,9 +11,9 @@ from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
 from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import TileIRError, UnsupportedError
 from tileir.ir import Op
-from tileir.ir.locations import Location
 
 from .evidence import Evidence, Settings, Site, evidence_of
+from .finding import Finding
 from .numbered import Original
 from .rule import Candidate, Rule
 from .rules import RULES
@@ -21,39 +21,6 @@ from .trials.trial import Trial
 
 ALONE = 16
 """Most sites of a rule that are tried one by one, if a trial of all together does not compile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that keeps a kernel from being fast.
-
-    rule      the id of the rule
-    kernel    the symbol of the kernel
-    op        the op's mnemonic; None for what is about all of the kernel
-    location  where the op is in source, if that is known
-    why       what the compiler remarks
-    fix       what to change
-    sure      certain, likely or maybe: see `rules.SURE`
-    figure    the name of the static figure that the fix improves
-    before, after    the figure as it is, and with the fix
-    shown     both in words
-    gain      what findings are sorted by, the highest first
-    also      where else the same fix gives the same
-    """
-
-    rule: str
-    kernel: str
-    op: str | None
-    location: Location | None
-    why: str
-    fix: str
-    sure: str
-    figure: str
-    before: float
-    after: float
-    shown: tuple[str, str]
-    gain: float
-    also: tuple[Location | None, ...] = ()
 
 
 def advise(
@@ -65,7 +32,7 @@ def advise(
     processors: int | None = None,
     portable: bool = False,
     ptxas: bool = True,
-    rules: Iterable[Rule] = RULES.values(),
+    progress: Callable[[int, int], object] | None = None,
     **options: object,
 ) -> list[Finding]:
     """Return what keeps the kernels of a module from being fast on a GPU, the best gain first.
@@ -82,7 +49,12 @@ def advise(
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)
     search = _Search(original, settings)
-    return _merged(each for rule in rules for each in search.findings(rule))
+    found: list[Finding] = []
+    for number, rule in enumerate(RULES.values()):
+        if progress:
+            progress(number, len(RULES))
+        found += search.findings(rule)
+    return _merged(found)
 
 
 class _Search:
@@ -154,7 +126,7 @@ class _Search:
         site, figure = candidate.site, rule.figure
         op = None if site.number is None else self._ops[site.number]
         return Finding(
-            rule.id, site.symbol, op.name if op else None, op.location if op else None,
+            rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,
             candidate.why, change, rule.sure, figure.name, old, new,
             (figure.show(old), figure.show(new)),
             rule.weight * _ratio(old, new) * (1 + _loops_around(op)),

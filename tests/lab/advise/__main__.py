@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +23,12 @@ from tests.lab.bench import kernels as small
 from tileir import Bytecode
 from tileir.codegen.advise.evidence import Evidence, Settings, Site, evidence_of
 from tileir.codegen.advise.figures import Figure
+from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original, number_of
 from tileir.codegen.advise.rules import RULES
-from tileir.codegen.advise.search import Finding, advise
+from tileir.codegen.advise.search import advise
 
-from .plants import PLANTS, Plant
+from .plants import OF_REGISTERS, PLANTS, Plant
 
 FOLDERS = [Path(str(room.__path__[0])) for room in (workloads, small)]
 FOLDERS.append(Path(str(gpu.__path__[0])) / "kernels")
@@ -135,7 +137,7 @@ def main(given: list[str] | None = None) -> int:
             if arguments.plant and name not in arguments.plant:
                 continue
             try:
-                result = planted(original, plant, settings)
+                result = planted(original, plant, replace(settings, ptxas=name in OF_REGISTERS))
             except tileir.TileIRError as error:
                 print(f"{path.name}: {name}: {error}".partition("\n")[0])
                 continue

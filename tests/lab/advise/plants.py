@@ -105,9 +105,12 @@ def forget_pointers(copy: Copy) -> set[int] | None:
 
 
 def _uses(op: Op, root: Value) -> bool:
+    """Whether an access is made through pointers that a value is part of."""
     for slot in ("source", "destination"):
         value = op.operands.get(slot)
-        if value is not None and any(root in [*each.operand_list()] for each in slice_of(value)):
+        if value is None:
+            continue
+        if value is root or any(root in [*each.operand_list()] for each in slice_of(value)):
             return True
     return False
 
@@ -203,8 +206,8 @@ def long_strides(copy: Copy) -> set[int] | None:
     for number, op in list(copy.ops.items()):
         if op.name != "offset" or not op.result.type.shape:
             continue
-        for each in slice_of(op.operands["offset"]):
-            if each.name == "exti" and not each.result.type.shape:
+        for each in list(slice_of(op.operands["offset"])):
+            if each.name == "exti" and each.parent is not None and not each.result.type.shape:
                 root = origin(each.operands["from"])
                 if not isinstance(root.owner, Op) and root.type.element.bits == 32:
                     _lengthen(copy, number, root)
@@ -212,26 +215,45 @@ def long_strides(copy: Copy) -> set[int] | None:
     return found or None
 
 
+def long_start(copy: Copy) -> set[int] | None:
+    """Add an i64 to the offsets of a tile of pointers, of which nothing is known."""
+    for number, op in copy.ops.items():
+        if op.name != "offset" or not op.result.type.shape:
+            continue
+        function, shape = copy.functions[number], op.result.type.shape
+        start = function.body.block.add_argument(Tile(I64))
+        parameters = (*function.type.parameters, Tile(I64))
+        function.type = replace(function.type, parameters=parameters)
+        editor = copy.editor(number).before(op)
+        offset = op.operands["offset"]
+        if offset.type.element != I64:
+            offset = editor.exti(offset, "signed", result=Tile(I64, shape))
+        ones = editor.reshape(start, result=Tile(I64, (1,) * len(shape)))
+        more = editor.broadcast(ones, result=Tile(I64, shape))
+        op.operands["offset"] = editor.addi(offset, more)
+        after = {n for n, each in accesses(copy) if _uses(each, op.result)}
+        return {number, *after}
+    return None
+
+
 def _lengthen(copy: Copy, number: int, parameter: Value) -> None:
     """Make an i32 parameter an i64; whoever needs it as i32 gets it narrowed."""
     function = copy.functions[number]
-    short, long = parameter.type, Tile(I64)
-    uses = list(parameter.uses)
-    parameter.type = long
     types = list(function.type.parameters)
-    types[parameter.index] = long
+    types[parameter.index] = Tile(I64)
     function.type = replace(function.type, parameters=tuple(types))
-    made = copy.editor(number).at_start(function.body.block).trunci(parameter, result=short)
-    for use in uses:
-        use.set(made)
-    waiting = [made]
+    waiting = [parameter]
     while waiting:
         value = waiting.pop()
+        short, value.type = value.type, Tile(I64)
         for use in list(value.uses):
             if use.op.name == "assume":
                 waiting.append(use.op.result)
             elif use.op.name == "exti":
-                use.op.result.replace_all_uses_with(parameter)
+                use.op.result.replace_all_uses_with(value)
+                use.op.remove()
+            else:
+                use.set(copy.editor(number).before(use.op).trunci(value, result=short))
 
 
 def _shrink(copy: Copy, extent: int, least: int) -> bool:
@@ -328,7 +350,8 @@ PLANTS: dict[str, Plant] = {
     "compute the base": compute_base,
     "f16 to f32": widen_product,
     "tf32 to f32": keep_f32,
-    "index to i64": long_strides,
+    "index to i64: strides": long_strides,
+    "index to i64: start": long_start,
     "shrink: rows": shrink_rows,
     "shrink: columns": shrink_columns,
     "shrink: pointers": shrink_pointers,
@@ -339,3 +362,8 @@ PLANTS: dict[str, Plant] = {
     "hint: many blocks": _hinted("occupancy", 8, "mmaf"),
 }
 """What is planted -> how. The number -1 stands for the kernel as a whole."""
+
+OF_REGISTERS = frozenset(
+    {"index to i64: strides", "index to i64: start", "hint: one warp", "hint: many blocks"}
+)
+"""Those for which ptxas is asked, as they may only show in registers."""
