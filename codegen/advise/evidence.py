@@ -51,23 +51,29 @@ class Settings:
 class Evidence:
     """What the compiler has decided about a copy of a module; nothing is decided twice.
 
-    `remarks` are those with a topic, in the compiler's order. `exchanged` has the number of tiles
-    that each kernel brings into another layout through shared memory.
+    `remarks` are those with a topic, in the compiler's order, `exchanges` the details about ops
+    that move tiles between registers and shared memory.
     """
 
     copy: Copy
     settings: Settings
     remarks: Sequence[Remark]
-    exchanged: Mapping[str, int] = field(default_factory=dict)
+    exchanges: Sequence[Remark] = ()
 
     def __post_init__(self) -> None:
         self._by_site: dict[tuple[Site, Topic | None], list[Remark]] = defaultdict(list)
         for remark in self.remarks:
             site = Site(remark.entry, number_of(remark.location))
             self._by_site[site, remark.topic].append(remark)
+        for remark in self.exchanges:
+            site = Site(remark.entry, number_of(remark.location))
+            self._by_site[site, None].append(remark)
 
-    def at(self, site: Site, topic: Topic) -> Sequence[Remark]:
-        """Return the remarks on a topic about an op, or about a kernel as a whole."""
+    def at(self, site: Site, topic: Topic | None) -> Sequence[Remark]:
+        """Return the remarks on a topic about an op, or about a kernel as a whole.
+
+        Without a topic, the details about exchanges.
+        """
         return self._by_site.get((site, topic), ())
 
     def of(self, symbol: str, topic: Topic) -> list[Remark]:
@@ -118,13 +124,13 @@ def evidence_of(copy: Copy, settings: Settings) -> Evidence:
     def record(name: str, state: Any) -> None:
         if name == remarks.STAGE:
             found.extend(remarks.remarks_of(state))
-            exchanged.update(remarks.exchanges_of(state))
+            exchanges.extend(remarks.exchanges_of(state))
 
-    exchanged: dict[str, int] = {}
+    exchanges: list[Remark] = []
     evidence = Evidence(copy, settings, ())
     asked = _asked(evidence)
     compile_fresh(copy.module, settings.target, **asked, after_stage=record, until=remarks.STAGE)
-    return Evidence(copy, settings, tuple(found), exchanged)
+    return Evidence(copy, settings, tuple(found), tuple(exchanges))
 
 
 def missed(remark: Remark) -> bool:

@@ -163,9 +163,15 @@ def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:
 
 
 def _exchanged(evidence: Evidence, site: Site) -> float:
-    return float(evidence.exchanged.get(site.symbol, 0))
+    own = (each for each in evidence.exchanges if each.entry == site.symbol)
+    return float(sum(each.facts["converts"] is True for each in own))
 
 
+def _conflicts(evidence: Evidence, site: Site) -> float:
+    return float(sum(int(str(each.facts["turns"])) for each in evidence.at(site, None)))
+
+
+CONFLICTS = Figure("turns that bank conflicts add", _conflicts, higher=False)
 AHEAD_OR_TENSOR_COPY = Figure(
     "how the tile is loaded",
     _ahead_or_copied,

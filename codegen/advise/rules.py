@@ -39,6 +39,11 @@ def because(topic: Topic, *reasons: str, outcomes: Sequence[Outcome] = (Outcome.
     return find
 
 
+FEW_SPILLED = 32
+"""Fewer bytes that are spilled do not matter."""
+FEW_TURNS = 2
+"""Fewer turns that bank conflicts add do not matter."""
+
 _LOWERED = {"num_warps": None, "maxnreg": None, "minnctapersm": None}
 _HINTS = relaunched("leave hints for warps, registers and resident blocks away", **_LOWERED)
 _RESIDENT = relaunched("ask for one resident block of an SM", minnctapersm=1)
@@ -55,7 +60,7 @@ def _refused(evidence: Evidence) -> Iterator[Candidate]:
 
 def _spilling(evidence: Evidence) -> Iterator[Candidate]:
     for symbol, found in evidence.resources.items():
-        if found.spilled:
+        if found.spilled and found.spilled >= FEW_SPILLED:
             text = f"{found.registers} registers do not suffice: {found.spilled} bytes are spilled"
             yield Candidate(Site(symbol), text)
 
@@ -67,6 +72,14 @@ def _turned(evidence: Evidence) -> Iterator[Candidate]:
         accesses = remark.topic is Topic.ACCESSES and site.number is not None
         if accesses and figures.EXCHANGED.read(evidence, site):
             yield Candidate(site, "its tile changes layout through shared memory")
+
+
+def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
+    for remark in evidence.exchanges:
+        turns = int(str(remark.facts["turns"]))
+        if turns >= FEW_TURNS:
+            site = Site(remark.entry, number_of(remark.location))
+            yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
 
 
 def _idle(evidence: Evidence) -> Iterator[Candidate]:
@@ -236,6 +249,19 @@ RULES: dict[str, Rule] = {
             because(Topic.ACCESSES, "tile", "layout", "run"),
             tuple(longer(inner, factor) for factor in (2, 4, 8)),
             1.5,
+        ),
+        Rule(
+            "bank-conflicts",
+            "lanes meet in the banks of shared memory",
+            "Shared memory has 32 banks of four bytes. Where lanes of a warp want different words "
+            "of one bank, the access takes as many turns. Layouts are chosen so that this does not "
+            "happen, if tiles have room for it.",
+            "give the tile another size, or the block other warps",
+            Sure.MAYBE,
+            figures.CONFLICTS,
+            _conflicting,
+            (_HINTS, *_MORE_WARPS, TRANSPOSED, longer(inner, 2)),
+            0.5,
         ),
         Rule(
             "little-in-flight",

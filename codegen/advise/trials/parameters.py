@@ -46,7 +46,7 @@ class Called:
 
     def __init__(self, function: Function) -> None:
         self._numbers = {v: n for n, v in enumerate(function.body.block.arguments)}
-        self._roles = roles_of(function.body).described()
+        self._roles = [*map(_role, roles_of(function.body).described())]
 
     def __call__(self, value: Value) -> str:
         """Return what to call a value."""
@@ -55,4 +55,12 @@ class Called:
         if number is None:
             made = source.owner
             return f"what {made.name} gives" if isinstance(made, Op) else "a loop's value"
-        return f"parameter {number} ({self._roles[number].partition(', a multiple')[0]})"
+        return f"parameter {number} ({self._roles[number]})"
+
+
+def _role(described: str) -> str:
+    """Return what a parameter is in a few words: "address of array 0", "stride 1 of array 2"."""
+    array, colon, rest = described.partition(", a multiple")[0].partition(": ")
+    if not colon:
+        return "address" if array.startswith("array") else array
+    return f"address of {array}" if rest.startswith("shape") else f"{rest} of {array}"

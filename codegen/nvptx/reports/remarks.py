@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
+from tileir.codegen.block.bank_conflicts import conflicts
+from tileir.codegen.block.op_facts import EXCHANGES
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.nvptx.advice import ADVICE
 from tileir.codegen.nvptx.launch.contract import COMPILER, registers_of
@@ -57,16 +59,20 @@ def remarks_of(state: State) -> Iterator[Remark]:
                     yield _remark(each.symbol, topic, row)
 
 
-def exchanges_of(state: State) -> Mapping[str, int]:
-    """Return how many tiles each kernel brings into another layout through shared memory."""
-    return {
-        each.symbol: sum(
-            op.name == "load_shared" and bool(each.reasons[Decision.CONVERSION].of(op))
-            for op in outside_prologues(each.kernel.body.block)
-        )
-        for each in state.kernels
-        if each.twin_of is None
-    }
+def exchanges_of(state: State) -> Iterator[Remark]:
+    """Yield a detail about each op that moves a tile between registers and shared memory.
+
+    Its facts: whether it `converts` a layout, and the `turns` that bank conflicts add to each of
+    its accesses.
+    """
+    for each in state.kernels:
+        if each.twin_of is not None:
+            continue
+        for op in outside_prologues(each.kernel.body.block):
+            if op.name in EXCHANGES:
+                converts = bool(each.reasons[Decision.CONVERSION].of(op))
+                facts = {"converts": converts, "turns": conflicts(op)}
+                yield Remark(STAGE, each.symbol, op, op.name, facts=facts)
 
 
 def _remark(entry: str, topic: Topic, row: Row) -> Remark:
