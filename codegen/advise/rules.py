@@ -246,7 +246,7 @@ RULES: dict[str, Rule] = {
             "make the tile longer along the contiguous dimension",
             Sure.MAYBE,
             figures.ACCESS,
-            because(Topic.ACCESSES, "tile", "layout", "run"),
+            because(Topic.ACCESSES, "tile", "layout", "run", outcomes=(*Outcome,)),
             tuple(longer(inner, factor) for factor in (2, 4, 8)),
             1.5,
         ),

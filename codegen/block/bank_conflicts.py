@@ -8,7 +8,7 @@ lanes want of one bank; accesses of 8 and 16 bytes are made by half and a quarte
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import combinations
+from collections.abc import Sequence
 from typing import cast
 
 from tileir.codegen.layouts.linear_maps import combine
@@ -30,14 +30,20 @@ def conflicts(op: Op) -> int:
     kind = cast(Shared, tile.type)
     size = memory_bytes(kind.element)
     width = max(size << len(side_by_side(held.layout, kind.offsets, size)), BANK_BYTES)
+    return turns([combine(kind.offsets, base) * size for base in held.layout.lane], width) - 1
+
+
+def turns(lanes: Sequence[int], width: int) -> int:
+    """Return how many turns lanes take that access `width` bytes each, a power of two from 4 on.
+
+    `lanes` has what each bit of a lane's number adds to the address, in bytes, by exclusive or.
+    """
     together = BANK_BITS - (width // BANK_BYTES).bit_length() + 1
-    lanes = [combine(kind.offsets, base) * size for base in held.layout.lane[:together]]
+    addresses = [0]
+    for base in lanes[:together]:
+        addresses += [address ^ base for address in addresses]
     words: dict[int, set[int]] = defaultdict(set)
-    for count in range(len(lanes) + 1):
-        for some in combinations(lanes, count):
-            address = 0
-            for each in some:
-                address ^= each
-            word = address // BANK_BYTES
-            words[word % (1 << BANK_BITS)].add(word)
-    return max(map(len, words.values())) - 1
+    for address in addresses:
+        word = address // BANK_BYTES
+        words[word % (1 << BANK_BITS)].add(word)
+    return max(map(len, words.values()))
