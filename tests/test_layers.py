@@ -122,6 +122,7 @@ ROOMS = (
     "commands",
     "predicates",
     "bisect",
+    "advise",
     "tilepack",
     "stats",
     "resources",

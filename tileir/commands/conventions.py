@@ -49,6 +49,7 @@ COMMANDS = {
     "resources": ("tileir.resources.command", "registers, memory, occupancy; a baseline of them"),
     "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
     "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
+    "advise": ("tileir.advise.command", "what would make kernels faster on a GPU, tried out"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
