@@ -34,6 +34,7 @@ ON_DEMAND = {
     "tileir/cutile/cupy_stand_in/": {"numpy"},
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
+    "tileir/smith/": {"numpy", "ml_dtypes"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
@@ -119,6 +120,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "smith",
     "tilepack",
     "serve",
     "cutile",
