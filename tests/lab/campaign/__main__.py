@@ -22,6 +22,7 @@ EXAMPLES = """\
 examples:
   python -m tests.lab.campaign /tmp/c --count 20000 --jobs 2     goes on where it was stopped
   python -m tests.lab.campaign /tmp/c --count 200 --stages verify,cpu
+  python -m tests.lab.campaign /tmp/c --count 20000 --again      what was found before, too
   python -m tests.lab.campaign /tmp/c --summary                  what the ledger says
 
 FOLDER has ledger.jsonl, a line for each module; findings/SEED-STAGE/, with module.tileirbc, its
@@ -29,6 +30,9 @@ text, its launch, and what.txt; summary.json. Emulator and tileiras see each fif
 
 Exit code: 0 nothing found, 1 findings, 2 wrong use.
 """
+
+BAD = {DIFFERENT, FAILED, CRASHED}
+"""Verdicts that are findings."""
 
 SAYING_S = 60
 """Seconds between two lines about how far it is."""
@@ -38,14 +42,15 @@ def main(given: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     arguments = _parser().parse_args(given)
     ledger = Ledger(arguments.folder / "ledger.jsonl")
+    if arguments.again:
+        ledger.forget(BAD)
     if not arguments.summary:
         ledger.begin()
         _run(arguments, ledger)
     figures = summary(ledger.rows())
     (arguments.folder / "summary.json").write_text(json.dumps(figures, indent=1) + "\n")
     print(told(figures))
-    bad = {DIFFERENT, FAILED, CRASHED}
-    return int(any(bad & counts.keys() for counts in figures["stages"].values()))
+    return int(any(BAD & counts.keys() for counts in figures["stages"].values()))
 
 
 def _run(arguments: argparse.Namespace, ledger: Ledger) -> None:
@@ -62,8 +67,10 @@ def _run(arguments: argparse.Namespace, ledger: Ledger) -> None:
     said = time.monotonic()
     for number, row in enumerate(results(jobs, arguments.jobs)):
         for stage, found in row["stages"].items():
-            if found["verdict"] in (DIFFERENT, FAILED, CRASHED):
-                folder = arguments.folder / "findings"
+            folder = arguments.folder / "findings"
+            if arguments.again:
+                findings.remove(folder, row["seed"], stage)
+            if found["verdict"] in BAD:
                 where = findings.file(folder, row["seed"], stage, found["verdict"], found["text"])
                 first = found["text"].partition("\n")[0]
                 print(f"{where}: {found['verdict']}: {first[:200]}", flush=True)
@@ -87,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--stages", type=_stages, default=[*STAGES], help=f"some of {','.join(STAGES)} (all)")
     add("--sparse", type=positive, default=5, help="emulator and tileiras see each N-th (5)")
     add("--jobs", type=positive, default=1, help="modules at a time (1)")
+    add("--again", action="store_true", help="try what was a finding again, to see it mended")
     add("--summary", action="store_true", help="only say what the ledger has")
     return parser
 

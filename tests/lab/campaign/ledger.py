@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 
 class Ledger:
-    """The lines of a file; a module may have several, about different stages."""
+    """The lines of a file; a module may have several, of which the last about a stage counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.done: set[tuple[int, str]] = set()
+        self.done: dict[tuple[int, str], str] = {}
+        """(seed, stage) -> the verdict."""
         for row in self.rows():
-            self.done.update((row["seed"], stage) for stage in row["stages"])
+            self._note(row)
+
+    def _note(self, row: dict[str, Any]) -> None:
+        for stage, found in row["stages"].items():
+            self.done[row["seed"], stage] = found["verdict"]
+
+    def forget(self, verdicts: Collection[str]) -> None:
+        """Have what came to these verdicts tried again."""
+        self.done = {key: name for key, name in self.done.items() if name not in verdicts}
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All lines; the last one may have been cut off when the campaign was killed."""
@@ -36,4 +45,4 @@ class Ledger:
         """Write a line at once."""
         with self.path.open("a") as out:
             out.write(json.dumps(row) + "\n")
-        self.done.update((row["seed"], stage) for stage in row["stages"])
+        self._note(row)

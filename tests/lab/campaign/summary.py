@@ -18,8 +18,9 @@ def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The figures of all lines of a ledger."""
     sizes: dict[int, int] = {}
     names: Counter[str] = Counter()
-    verdicts: dict[str, Counter[str]] = {}
+    last: dict[tuple[str, int], str] = {}
     seconds: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
     for row in rows:
         if row["seed"] not in sizes and "ops" in row:
             sizes[row["seed"]] = row["ops"]
@@ -27,8 +28,12 @@ def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
         seconds["make"] += row.get("make_s", 0)
         seconds["model"] += row.get("model_s", 0)
         for stage, found in row["stages"].items():
-            verdicts.setdefault(stage, Counter())[found["verdict"]] += 1
+            last[stage, row["seed"]] = found["verdict"]
             seconds[stage] += found["s"]
+            tried[stage] += 1
+    verdicts: dict[str, Counter[str]] = {}
+    for (stage, _), verdict in last.items():
+        verdicts.setdefault(stage, Counter())[verdict] += 1
     known = [op.mnemonic for op in OPS if op.in_body and not op.since.preview]
     counts = {name: names[name] for name in known if name not in IMPOSSIBLE}
     fewest = sorted(counts.items(), key=lambda pair: pair[1])[:FEWEST]
@@ -38,6 +43,7 @@ def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
         "largest": max(sizes.values(), default=0),
         "fewest": dict(fewest),
         "stages": {stage: dict(counts) for stage, counts in verdicts.items()},
+        "each_s": {stage: round(seconds[stage] / count, 4) for stage, count in tried.items()},
         "cpu_s": {name: round(value, 1) for name, value in seconds.items()},
         "core_hours": round(sum(seconds.values()) / 3600, 3),
     }
@@ -46,14 +52,10 @@ def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def told(figures: dict[str, Any]) -> str:
     """The figures as text."""
     fewest = ", ".join(f"{name} {count:,}" for name, count in figures["fewest"].items())
-    lines = [
-        f"{figures['modules']:,} modules of a median of {figures['median_ops']:g} ops, "
-        f"the largest has {figures['largest']:,}",
-        f"modules with the rarest ops: {fewest}",
-    ]
+    size = f"a median of {figures['median_ops']:g} ops, the largest has {figures['largest']:,}"
+    lines = [f"{figures['modules']:,} modules of {size}", f"the rarest ops are in: {fewest}"]
     for stage, counts in figures["stages"].items():
         verdicts = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()))
-        each = figures["cpu_s"].get(stage, 0) / max(sum(counts.values()), 1)
-        lines.append(f"{stage}: {verdicts}; {each:.3f} CPU s each")
+        lines.append(f"{stage}: {verdicts}; {figures['each_s'][stage]:.3f} CPU s each")
     lines.append(f"{figures['core_hours']:g} core-hours: {figures['cpu_s']}")
     return "\n".join(lines)
