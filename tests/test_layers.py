@@ -121,6 +121,7 @@ ROOMS = (
     "supervisor",
     "commands",
     "smith",
+    "mutation",
     "tilepack",
     "serve",
     "cutile",
