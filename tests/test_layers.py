@@ -35,6 +35,7 @@ ON_DEMAND = {
     "tileir/cutile/cupy_stand_in/": {"numpy"},
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
+    "tileir/smith/": {"numpy", "ml_dtypes"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
@@ -123,6 +124,8 @@ ROOMS = (
     "predicates",
     "bisect",
     "advise",
+    "smith",
+    "mutation",
     "tilepack",
     "stats",
     "resources",

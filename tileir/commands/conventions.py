@@ -57,6 +57,8 @@ COMMANDS = {
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
     "serve": ("tileir.serve.command", "answer requests of another program"),
+    "smith": ("tileir.smith.command", "make random modules that compute"),
+    "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
     "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }
 """Command -> (module, summary). A module is imported when its command is used."""

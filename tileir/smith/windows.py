@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.lab.model.elements import PACKED
 from tileir.ir import Value
 from tileir.tools.sampler.draws import Draws
 from tileir.types import GatherScatterView, PartitionView, Scalar, StridedView, TensorView, Tile
 
 from . import data
+from .elements import PACKED
 from .scene import Scene
 
 LARGEST = 128

@@ -169,6 +169,6 @@ def combined(scene: Scene, body: Body, operands: list[Value], dim: int, reverse:
 def operands(scene: Scene, body: Body, shape: tuple[int, ...]) -> list[Value]:
     """Tiles of one shape for a body."""
     return [
-        scene.load(Tile(Scalar(name), shape), domain)
+        scene.value(Tile(Scalar(name), shape), domain)
         for name, domain in zip(body.names, body.domains, strict=True)
     ]

@@ -1,22 +1,22 @@
-"""A random kernel for every op, in which that op has a meaning."""
+"""A recipe for every op: what adds it to a kernel so that it has a meaning there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from tileir.formats.ops import OPS
 from tileir.tools.sampler.draws import Draws
 
 from . import accessing, computing, flowing
-from .scene import Case
+from .case import Case
+from .scene import Scene
 
-RECIPES: dict[str, Callable[[Draws], Case]] = {
-    **{name: partial(computing.computing, name) for name in computing.NAMES},
+RECIPES: dict[str, Callable[[Scene], None]] = {
+    **computing.RECIPES,
     **accessing.RECIPES,
     **flowing.RECIPES,
 }
-"""Op -> a kernel of it."""
+"""Op -> what adds it to a kernel."""
 
 IMPOSSIBLE = {
     "multimem_load_reduce_view_tko",
@@ -27,12 +27,15 @@ IMPOSSIBLE = {
 
 
 def uncovered() -> list[str]:
-    """Ops that no kernel is made of; those of public-preview content have no meaning yet."""
+    """Return ops without a recipe; those of public-preview content have no meaning yet."""
     known = {*RECIPES, *IMPOSSIBLE}
     ops = [op for op in OPS if op.in_body and not op.since.preview]
     return [op.mnemonic for op in ops if op.mnemonic not in known]
 
 
 def single(name: str, seed: int) -> Case:
-    """The kernel of an op that belongs to a seed."""
-    return RECIPES[name](Draws(seed))
+    """Return the kernel of one op that belongs to a seed."""
+    scene = Scene(Draws(seed))
+    RECIPES[name](scene)
+    scene.kernel.return_()
+    return scene.case()

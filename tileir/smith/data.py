@@ -7,15 +7,17 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 
-from tests.lab.model.elements import BITS_ONLY, dtype, floats, of_bits, wrapped
-from tests.lab.model.rounding import GRIDS, narrowed
+from tileir.ir.arrays import TF32_FRACTION_CUT
 from tileir.types import Scalar
 
-Domain = Callable[[np.random.Generator, Scalar, int], np.ndarray]
+from .elements import BITS_ONLY, NUMBERS_OF_BITS, dtype, floats, of_bits, wrapped
+from .noise import Noise
+
+Domain = Callable[[Noise, Scalar, int], np.ndarray]
 """Where an operand's numbers come from: a generator, the element type, how many."""
 
 
-def anything(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def anything(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Limits and other special values, numbers of usual size, and any bits at all."""
     special = random.choice(specials(element), count)
     usual, wild = _usual(random, element, count), _wild(random, element, count)
@@ -25,7 +27,7 @@ def anything(random: np.random.Generator, element: Scalar, count: int) -> np.nda
 def related(other: np.ndarray) -> Domain:
     """Anything, but often what the other operand holds at the same place, or its negation."""
 
-    def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+    def domain(random: Noise, element: Scalar, count: int) -> np.ndarray:
         drawn = anything(random, element, count)
         if element.bits == 1 or element.name in ("f8E8M0FNU", BITS_ONLY):
             return drawn
@@ -35,30 +37,36 @@ def related(other: np.ndarray) -> Domain:
     return domain
 
 
-def _mixed(random: np.random.Generator, arrays: list[np.ndarray]) -> np.ndarray:
+def _mixed(random: Noise, arrays: list[np.ndarray]) -> np.ndarray:
     """At each place the element of one of the arrays."""
-    rows = random.integers(0, len(arrays), arrays[0].size)
+    rows = random.integers(0, len(arrays) - 1, arrays[0].size)
     return np.stack(arrays)[rows, np.arange(arrays[0].size)]
 
 
-def _usual(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def _usual(random: Noise, element: Scalar, count: int) -> np.ndarray:
     if element.is_integer:
-        return wrapped(random.integers(-9, 10, count), element)
+        return wrapped(random.integers(-9, 9, count), element)
     if element.name == "f8E8M0FNU":
         return powers(random, element, count)
-    return _floats(random.normal(0, 4, count), element)
+    return _floats(4 * random.normal(count), element)
 
 
 def _floats(numbers: np.ndarray, element: Scalar) -> np.ndarray:
-    if element.name in GRIDS:
-        return narrowed(numbers, element)
-    return numbers.astype(dtype(element))
+    """Numbers in a type of floats; those that it does not have become ones nearby."""
+    with np.errstate(all="ignore"):
+        if element.name == BITS_ONLY:
+            places = np.searchsorted(NUMBERS_OF_BITS[:-1], np.abs(numbers.astype(np.float64)))
+            return np.minimum(places, 254).astype(np.uint8)
+        if element.name == "tf32":
+            patterns = numbers.astype(np.float32).view(np.uint32)
+            return (patterns & np.uint32(-1 << TF32_FRACTION_CUT & 0xFFFFFFFF)).view(np.float32)
+        return numbers.astype(dtype(element))
 
 
-def _wild(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def _wild(random: Noise, element: Scalar, count: int) -> np.ndarray:
     width = 32 if element.name == "tf32" else element.bits
     unused = 0x1FFF if element.name == "tf32" else 0
-    patterns = random.integers(0, 1 << 64, count, np.uint64)
+    patterns = random.words(count)
     patterns &= np.uint64(((1 << width) - 1) & ~unused)
     if element.is_integer:
         return wrapped(patterns.astype(object), element)
@@ -89,8 +97,8 @@ def specials(element: Scalar) -> np.ndarray:
 def between(first: int, last: int) -> Domain:
     """Whole numbers from first to last, both included, in any type that has them."""
 
-    def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
-        numbers = random.integers(first, last, count, endpoint=True)
+    def domain(random: Noise, element: Scalar, count: int) -> np.ndarray:
+        numbers = random.integers(first, last, count)
         if element.is_integer:
             return wrapped(numbers, element)
         return _floats(numbers.astype(np.float64), element)
@@ -98,13 +106,13 @@ def between(first: int, last: int) -> Domain:
     return domain
 
 
-def nonzero(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def nonzero(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Integers other than zero."""
     numbers = anything(random, element, count)
     return np.where(numbers == 0, wrapped(1, element), numbers)
 
 
-def above_lowest(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def above_lowest(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Integers whose negation fits."""
     numbers = anything(random, element, count)
     lowest = wrapped(1 << (element.bits - 1), element)
@@ -114,7 +122,7 @@ def above_lowest(random: np.random.Generator, element: Scalar, count: int) -> np
 def inside(lowest: int, highest: int) -> Domain:
     """Floats that become integers from lowest to highest when their fraction is dropped."""
 
-    def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+    def domain(random: Noise, element: Scalar, count: int) -> np.ndarray:
         numbers = anything(random, element, count)
         with np.errstate(all="ignore"):
             whole = np.trunc(floats(numbers, element))
@@ -124,7 +132,7 @@ def inside(lowest: int, highest: int) -> Domain:
     return domain
 
 
-def positive(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def positive(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Numbers that a power of two with an exponent of 8 bits is near to, and NaN."""
     numbers = anything(random, element, count)
     with np.errstate(all="ignore"):
@@ -133,23 +141,23 @@ def positive(random: np.random.Generator, element: Scalar, count: int) -> np.nda
     return np.where(good, np.abs(numbers), _floats(np.ones(1), element))
 
 
-def numbers_only(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def numbers_only(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Anything but NaN."""
     found = anything(random, element, count)
     return np.where(np.isnan(floats(found, element)), _floats(np.ones(1), element), found)
 
 
-def moderate(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def moderate(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Normal numbers of exponents from -20 to 20."""
-    sizes = np.ldexp(random.uniform(1, 2, count), random.integers(-20, 20, count))
+    sizes = np.ldexp(1 + random.uniform(count), random.integers(-20, 19, count))
     return _floats(sizes * random.choice([-1.0, 1.0], count), element)
 
 
-def units(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def units(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Floats from -1 to 1."""
-    return _floats(random.uniform(-1, 1, count), element)
+    return _floats(2 * random.uniform(count) - 1, element)
 
 
-def powers(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+def powers(random: Noise, element: Scalar, count: int) -> np.ndarray:
     """Powers of two from 1/4 to 4."""
-    return _floats(np.ldexp(1.0, random.integers(-2, 3, count)), element)
+    return _floats(np.ldexp(1.0, random.integers(-2, 2, count)), element)

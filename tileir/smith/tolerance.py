@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.lab.model.elements import bits
 from tileir.types import Scalar
+
+from .elements import bits
 
 
 @dataclass(frozen=True, slots=True)

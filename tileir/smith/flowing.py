@@ -1,33 +1,17 @@
-"""Kernels about control flow, reductions, tile blocks, tokens, and what kernels say."""
+"""Recipes about control flow, reductions, tile blocks, tokens, and what kernels say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 from tileir.attributes import Bounded, DivBy, SameElements
-from tileir.formats.version import LATEST
+from tileir.formats.version import V13_2, V13_4
 from tileir.ir import Value
-from tileir.tools.sampler.draws import Draws
 from tileir.types import Scalar, Tile, Token
 
 from . import combining, data
-from .drafting import SmallPool
-from .scene import WEAK, Case, Scene
-
-LARGEST = 128
-I32 = Tile(Scalar("i32"))
-
-
-def _shape(draws: Draws, least: int = 0) -> tuple[int, ...]:
-    return SmallPool(LATEST, draws, LARGEST).shape(least)
-
-
-def _done(scene: Scene) -> Case:
-    scene.kernel.return_()
-    return scene.case()
+from .scene import WEAK, Scene
 
 
 def _scalar(scene: Scene, number: int, name: str = "i32") -> Value:
@@ -49,16 +33,17 @@ def _compare(scene: Scene, predicate: str, lhs: Value, rhs: Value) -> Value:
 # Loops --------------------------------------------------------------------------------------------
 
 
-def count(draws: Draws) -> Case:
+def count(scene: Scene) -> None:
     """A for loop, signed or not, that carries tiles and a token; it may run never."""
-    scene, unsigned = Scene(draws), draws.chance(40)
-    kernel, name = scene.kernel, draws.pick(("i8", "i16", "i32", *(() if unsigned else ("i64",))))
+    draws, kernel = scene.draws, scene.kernel
+    unsigned = scene.pool.version >= V13_2 and draws.chance(40)
+    name = draws.pick(("i8", "i16", "i32", *(() if unsigned else ("i64",))))
     first, step = draws.between(0 if unsigned else -9, 9), draws.between(1, 4)
     if unsigned and draws.chance(80):
         first += (1 << Scalar(name).bits - 1) - 9  # bounds of two signs, if they had any
     last = first + draws.below(20) - (0 if unsigned else 3)
     bounds = [_scalar(scene, value, name) for value in (first, last, step)]
-    tile = scene.load(Tile(Scalar("i32"), _shape(draws)))
+    tile = scene.value(Tile(Scalar("i32"), scene.pool.shape()))
     token = kernel.make_token()
     flag = {"unsignedCmp": True} if unsigned else {}
     with kernel.for_(*bounds, [tile, token], **flag) as loop:
@@ -72,20 +57,19 @@ def count(draws: Draws) -> Case:
             with branch.thenRegion:
                 kernel.continue_([_mixed(scene, tile, at), token])
         kernel.continue_([tile, token])
-    scene.keep(loop.results[0])
-    return _done(scene)
+    scene.result(loop.results[0])
 
 
 def _odd(scene: Scene, number: Value) -> Value:
     return scene.kernel.trunci(number, result="i1")
 
 
-def repeat(draws: Draws) -> Case:
+def repeat(scene: Scene) -> None:
     """A loop that is left by a break from inside an if, or by one at its end."""
-    scene = Scene(draws, ["f32"])
-    kernel, type = scene.kernel, Tile(Scalar("i32"), _shape(draws))
+    draws, kernel = scene.draws, scene.kernel
+    type = Tile(Scalar("i32"), scene.pool.shape())
     limit = _scalar(scene, draws.below(9))
-    loop = kernel.loop([scene.number(0), scene.load(type)], results=[type, "i32"])
+    loop = kernel.loop([scene.number(0), scene.value(type)], results=[type, "i32"])
     with loop:
         at, tile = loop.arguments
         tile = _mixed(scene, tile, at)
@@ -105,17 +89,15 @@ def repeat(draws: Draws) -> Case:
         else:
             kernel.continue_([following, tile])
     for result in loop.results:
-        scene.keep(result)
-    return _done(scene)
+        scene.result(result)
 
 
-def choose(draws: Draws) -> Case:
+def choose(scene: Scene) -> None:
     """An if with results, in an if."""
-    scene = Scene(draws, ["i1", "f32"])
-    kernel, shape = scene.kernel, _shape(draws)
-    outer, inner = (scene.load(Tile(Scalar("i1"))) for _ in range(2))
-    tile, other = (scene.load(Tile(Scalar("i32"), shape)) for _ in range(2))
-    number = scene.load(Tile(Scalar("f32")))
+    kernel, shape = scene.kernel, scene.pool.shape()
+    outer, inner = (scene.value(Tile(Scalar("i1"))) for _ in range(2))
+    tile, other = (scene.value(Tile(Scalar("i32"), shape)) for _ in range(2))
+    number = scene.value(Tile(Scalar("f32")))
     branch = kernel.if_(outer, results=[tile.type, number.type, Token()])
     with branch.thenRegion:
         kernel.yield_([_mixed(scene, tile, scene.number(1)), number, kernel.make_token()])
@@ -127,14 +109,12 @@ def choose(draws: Draws) -> Case:
             kernel.yield_([tile])
         kernel.yield_([nested.result, kernel.negf(number), kernel.make_token()])
     for result in branch.results[:2]:
-        scene.keep(result)
-    return _done(scene)
+        scene.result(result)
 
 
-def leave_early(draws: Draws) -> Case:
+def leave_early(scene: Scene) -> None:
     """Some tile blocks return before they store, from inside an if, which may be in a loop."""
-    scene = Scene(draws)
-    kernel = scene.kernel
+    draws, kernel = scene.draws, scene.kernel
     scene.grid = (draws.between(2, 6),)
     x, _, _ = kernel.get_tile_block_id()
     condition, in_loop = _odd(scene, x), draws.chance(50)
@@ -150,99 +130,92 @@ def leave_early(draws: Draws) -> Case:
     start = scene.reserve(Scalar("i32"), scene.grid[0])
     place = kernel.offset(scene.place(scene.target("i32"), start), x)
     kernel.store_ptr_tko(place, kernel.addi(x, scene.number(7)), **WEAK)
-    return _done(scene)
 
 
 # Combining ----------------------------------------------------------------------------------------
 
 
-def combine(draws: Draws, scan: bool) -> Case:
+def combine(scene: Scene, scan: bool) -> None:
     """A reduction or a scan of one or several tiles, along any dimension."""
+    draws = scene.draws
     body = combining.together(draws, combining.ORDERED if scan else combining.COMMUTATIVE)
-    scene, shape = Scene(draws, [*body.names]), _shape(draws, least=1)
+    shape = scene.pool.shape(least=1)
     values = combining.operands(scene, body, shape)
     dim, reverse = draws.below(len(shape)), draws.chance(50) if scan else None
     for result in combining.combined(scene, body, values, dim, reverse):
-        scene.keep(result)
-    return _done(scene)
+        scene.result(result)
 
 
 # Tile blocks --------------------------------------------------------------------------------------
 
 
-def place(draws: Draws, what: str) -> Case:
+def place(scene: Scene, what: str) -> None:
     """Each tile block writes where it is, or how many there are."""
-    scene = Scene(draws)
-    kernel = scene.kernel
-    scene.grid = tuple(draws.between(1, 4) for _ in range(draws.between(1, 3)))
-    here, extents = kernel.get_tile_block_id(), kernel.get_num_tile_blocks()
-    number = here[2]
-    for axis in (1, 0):
-        number = kernel.addi(kernel.muli(number, extents[axis]), here[axis])
-    for value in here if what == "get_tile_block_id" else extents:
-        start = scene.reserve(Scalar("i32"), int(np.prod(scene.grid)))
-        target = kernel.offset(scene.place(scene.target("i32"), start), number)
-        kernel.store_ptr_tko(target, value, **WEAK)
-    return _done(scene)
+    draws = scene.draws
+    if not scene.alone:
+        positions = getattr(scene.kernel, what)()
+    else:
+        grid = tuple(draws.between(1, 4) for _ in range(draws.between(1, 3)))
+        found = scene.spread_out(grid)
+        positions = found[:3] if what == "get_tile_block_id" else found[3:]
+    for value in positions:
+        scene.result(value)
 
 
-def order(draws: Draws) -> Case:
+def order(scene: Scene) -> None:
     """Tokens in all ways; a store that a load must see, and one that it must not."""
-    scene = Scene(draws)
-    kernel, type = scene.kernel, Tile(Scalar("i32"), _shape(draws))
+    kernel, type = scene.kernel, Tile(Scalar("i32"), scene.pool.shape())
     start = scene.reserve(type.element, type.size)
     values = data.anything(scene.random(), type.element, type.size)
     scene.begin_with("i32", start, values)
-    pointers = scene.each(scene.place(scene.target("i32"), start), type)
-    before, token = kernel.load_ptr_tko(pointers, token=kernel.make_token(), **WEAK)
+    pointers = scene.each(scene.own(type.element, start, type.size), type)
+    first = kernel.make_token() if scene.token is None else scene.token
+    before, token = kernel.load_ptr_tko(pointers, token=first, **WEAK)
     token = kernel.join_tokens([token, kernel.make_token()])
-    for fence in ("gdc_wait_tko", "gdc_launch_dependents_tko", "memory_fence_alias_tko"):
+    for fence in FENCES if scene.pool.version >= V13_4 else ():
         token = getattr(kernel, fence)(token)
-    token = kernel.store_ptr_tko(pointers, scene.load(type), token=token, **WEAK)
-    after, _ = kernel.load_ptr_tko(pointers, token=token, **WEAK)
-    scene.keep(before)
-    scene.keep(after)
-    return _done(scene)
+    token = kernel.store_ptr_tko(pointers, scene.value(type), token=token, **WEAK)
+    after, token = kernel.load_ptr_tko(pointers, token=token, **WEAK)
+    scene.follow(token)
+    scene.result(before)
+    scene.result(after)
 
+
+FENCES = ("gdc_wait_tko", "gdc_launch_dependents_tko", "memory_fence_alias_tko")
 
 # What kernels say and promise ---------------------------------------------------------------------
 
 
-def say(draws: Draws) -> Case:
+def say(scene: Scene) -> None:
     """A print, which changes nothing."""
-    scene = Scene(draws, ["f32"])
-    tile = scene.load(Tile(Scalar("i32"), _shape(draws)))
-    number = scene.load(Tile(Scalar("f32")))
+    tile = scene.value(Tile(Scalar("i32"), (scene.draws.power(2),)))
+    number = scene.value(Tile(Scalar("f32")))
     scene.kernel.print_tko([tile, number], str="%d and %f\n")
-    scene.keep(tile)
-    return _done(scene)
+    scene.result(tile)
 
 
-def check(draws: Draws) -> Case:
+def check(scene: Scene) -> None:
     """An assert that holds."""
-    scene = Scene(draws, ["i1"])
-    tile = scene.load(Tile(Scalar("i1"), _shape(draws)), data.between(1, 1))
+    tile = scene.load(Tile(Scalar("i1"), scene.pool.shape()), data.between(1, 1))
     scene.kernel.assert_(tile, message="never said")  # noqa: PT009
-    scene.keep(tile)
-    return _done(scene)
+    scene.result(tile)
 
 
-def promise(draws: Draws) -> Case:
+def promise(scene: Scene) -> None:
     """Assumptions that hold."""
-    scene, shape = Scene(draws), _shape(draws)
+    draws, shape = scene.draws, scene.pool.shape()
     type = Tile(Scalar(draws.pick(("i16", "i32", "i64"))), shape)
     kernel, steps = scene.kernel, draws.power(4)
     small = scene.load(type, data.between(-50, 50))
     factor = scene.spread(scene.number(steps, type.element.name), shape)
     groups = tuple(draws.power(size.bit_length() - 1) for size in shape)
     alike = scene.load(type, data.between(3, 3))
-    scene.keep(kernel.assume(kernel.muli(small, factor), predicate=DivBy(steps)))
-    scene.keep(kernel.assume(small, predicate=Bounded(-50, draws.pick((50, None)))))
-    scene.keep(kernel.assume(alike, predicate=SameElements(groups)))
-    return _done(scene)
+    scene.result(kernel.assume(kernel.muli(small, factor), predicate=DivBy(steps)))
+    scene.result(kernel.assume(small, predicate=Bounded(-50, draws.pick((50, None)))))
+    scene.result(kernel.assume(alike, predicate=SameElements(groups)))
 
 
-RECIPES: dict[str, Callable[[Draws], Case]] = {
+RECIPES: dict[str, Callable[[Scene], None]] = {
     "assert": check,
     "assume": promise,
     "break": repeat,
@@ -263,4 +236,4 @@ RECIPES: dict[str, Callable[[Draws], Case]] = {
     "scan": partial(combine, scan=True),
     "yield": choose,
 }
-"""Op -> a kernel of it."""
+"""Op -> what adds it to a kernel."""

@@ -1,29 +1,28 @@
-"""Kernels of one op that only computes: its operands are loaded, its results stored."""
+"""Recipes of ops that only compute: which numbers they may be given, how exact results are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from tests.lab.model.elements import PACKED, dtype
 from tileir.builder.calls import python_name
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE
-from tileir.formats.version import LATEST
+from tileir.ir import Value
 from tileir.tools.sampler.draft import Draft
-from tileir.tools.sampler.draws import Draws
-from tileir.types import Pointer, Scalar, Tile
+from tileir.tools.sampler.rows import rows
+from tileir.types import Pointer, Scalar
 
 from . import data
 from .data import Domain
 from .drafting import SmallPool, Source, drafted
-from .scene import Case, Scene
+from .elements import PACKED, dtype
+from .features import FEATURES
+from .scene import Scene
 from .tolerance import EXACT, Tolerance
-
-LARGEST = 256
-"""Elements of a tile."""
 
 
 def _computes(spec) -> bool:
@@ -66,12 +65,16 @@ def _to_float(draft: Draft, number: int) -> Domain:
     return names.get(draft.type("to").element.name, data.anything)
 
 
-def _slice(draft: Draft, number: int) -> Domain:
+def _slices(draft: Draft, number: int) -> int:
+    """How many slices there are along a dimension."""
     whole, part = ("source", "result") if draft.type("destination") is None else (
         "destination", "source",
     )  # fmt: skip
-    sizes = [draft.type(name).shape[number] for name in (whole, part)]
-    return data.between(0, sizes[0] // sizes[1] - 1)
+    return draft.type(whole).shape[number] // draft.type(part).shape[number]
+
+
+def _slice(draft: Draft, number: int) -> Domain:
+    return data.between(0, _slices(draft, number) - 1)
 
 
 def _factor(draft: Draft, number: int) -> Domain:
@@ -117,12 +120,6 @@ DOMAINS: dict[str, dict[str, Callable[[Draft, int], Domain]]] = {
 STEPS = {"f16": 1, "bf16": 1, "f32": 2, "f64": 4}
 """How far a function may be off, in steps between neighbouring floats of its type."""
 
-FUNCTIONS = {
-    "atan2", "cos", "cosh", "exp", "exp2", "fpowf", "fpowi", "log", "log2", "rsqrt", "sin", "sinh",
-    "tan", "tanh",
-}  # fmt: skip
-"""Ops whose results are not exact."""
-
 APPROXIMATE = {"divf": 2, "exp": 128, "sqrt": 2, "tanh": 1 << 13}
 """The same for the fast modes of f32: bounds of PTX's approximations, for operands as above."""
 
@@ -134,7 +131,7 @@ def tolerance(draft: Draft) -> Tolerance:
     mode = draft.attributes.get("rounding_mode")
     if mode == "approx" or (mode, name) == ("full", "divf"):
         return Tolerance(APPROXIMATE[name], flushed=flushed)
-    if name in FUNCTIONS:
+    if name in FEATURES["functions"]:
         return Tolerance(STEPS[type.element.name], flushed=flushed)
     if name in ("mmaf", "mmaf_scaled") and not draft.attributes["whole"]:
         length = draft.type("lhs").shape[-1]
@@ -158,35 +155,107 @@ def _domain(draft: Draft, slot: str, number: int, latest: np.ndarray | None) -> 
     return data.anything
 
 
-def computing(name: str, draws: Draws) -> Case:
-    """A kernel of one such op, on random types."""
-    source = Source(draws, SmallPool(LATEST, draws, LARGEST))
-    draft = drafted(source, BY_NAME[name])
-    while name == "offset" and draft.type("ptr").element.pointee.name in PACKED:
-        draft = drafted(source, BY_NAME[name])  # nobody says how far half a byte is
+# Recipes ------------------------------------------------------------------------------------------
+
+
+def compute(scene: Scene, name: str) -> None:
+    """An op on random types: on values that are there, where it gives all of them a meaning."""
+    draws, draft = scene.draws, _draft(scene, name)
     draft.attributes["whole"] = draws.chance(50)
     types = [type for slot in draft.operands for type in draft.types[slot.name]]
     results = [type for slot in draft.results for type in draft.types[slot.name]]
-    scene = Scene(draws, [_stored(type) for type in (*types, *results)])
+    bent = not scene.alone and draws.chance(70) and _bend(draft)
     named = {python_name(slot.name): draft.attributes[slot.name] for slot in draft.spec.attributes}
     for slot in draft.operands:
-        values = []
-        for number, type in enumerate(draft.types[slot.name]):
-            values.append(scene.load(type, _domain(draft, slot.name, number, scene.latest)))
+        values = [
+            _operand(scene, draft, slot.name, number, bent)
+            for number in range(len(draft.types[slot.name]))
+        ]
         one = values[0] if values else None
         named[python_name(slot.name)] = values if slot.arity == "many" else one
     made = scene.kernel.op(draft.spec, (), {**named, "results": results})
+    pointers = [type for type in types if isinstance(type.element, Pointer)]
     for value in made if isinstance(made, tuple) else (made,):
-        pointers = [type for type in types if isinstance(type.element, Pointer)]
         if pointers:
             is_address = isinstance(value.type.element, Pointer)
             address = scene.kernel.ptr_to_int(value) if is_address else value
-            value = scene.distance(address, pointers[0].element.pointee.name)
-        scene.keep(value, tolerance(draft))
-    scene.kernel.return_()
-    return scene.case()
+            scene.keep(scene.distance(address, pointers[0].element.pointee.name))
+        else:
+            scene.result(value, tolerance(draft))
 
 
-def _stored(type: Tile) -> str:
-    element = type.element
-    return element.pointee.name if isinstance(element, Pointer) else element.name
+def _draft(scene: Scene, name: str) -> Draft:
+    """Types and attributes; products are larger now and then, as tensor cores have them."""
+    pool = scene.pool
+    if name in PRODUCTS and not scene.alone and scene.draws.chance(40):
+        pool = SmallPool(pool.version, scene.draws, LARGEST_PRODUCT)
+    source = Source(scene.draws, pool, scene.visible, rows=rows(pool.version))
+    draft = drafted(source, BY_NAME[name])
+    while name == "offset" and draft.type("ptr").element.pointee.name in PACKED:
+        draft = drafted(source, BY_NAME[name])  # nobody says how far half a byte is
+    return draft
+
+
+def _operand(scene: Scene, draft: Draft, slot: str, number: int, bent: bool) -> Value:
+    name, type = draft.spec.mnemonic, draft.types[slot][number]
+    special = DOMAINS.get(name, {}).get(slot)
+    if scene.alone or (special is None and not _tame(draft)):
+        return scene.load(type, _domain(draft, slot, number, scene.latest))
+    if special is None or (bent and slot not in BENT[name]) or scene.wild:
+        return scene.value(type)
+    if bent:
+        return BENT[name][slot](scene, draft, number, scene.value(type))
+    return scene.load(type, special(draft, number))
+
+
+def _tame(draft: Draft) -> bool:
+    """Whether the op does not tell one NaN from another, nor one address."""
+    types = [type for found in draft.types.values() for type in found]
+    if any(isinstance(type.element, Pointer) for type in types):
+        return False
+    return draft.spec.mnemonic not in ("bitcast", "pack") or types[0].element.is_integer
+
+
+def _bend(draft: Draft) -> bool:
+    """Whether operands of any numbers can be changed so that the op has a meaning for them."""
+    name = draft.spec.mnemonic
+    if name == "ftoi":
+        draft.attributes["saturating"] = True
+    return name in BENT and (name not in DIVISIONS or draft.type("rhs").element.bits > 1)
+
+
+def _odd(scene: Scene, draft: Draft, number: int, value: Value) -> Value:
+    """Odd and positive."""
+    positive = scene.masked(value, (1 << (value.type.element.bits - 1)) - 1)
+    one = scene.number(1, value.type.element.name)
+    return scene.kernel.ori(positive, scene.spread(one, value.type.shape))
+
+
+def _short(scene: Scene, draft: Draft, number: int, value: Value) -> Value:
+    """Less than there are bits."""
+    return scene.masked(value, value.type.element.bits - 1)
+
+
+def _piece(scene: Scene, draft: Draft, number: int, value: Value) -> Value:
+    """The number of a slice along a dimension."""
+    return scene.masked(value, _slices(draft, number) - 1)
+
+
+DIVISIONS = ("divi", "remi")
+PRODUCTS = ("mmaf", "mmaf_scaled", "mmai")
+LARGEST_PRODUCT = 4096
+"""Elements of a tile that is multiplied."""
+
+BENT: dict[str, dict[str, Callable[[Scene, Draft, int, Value], Value]]] = {
+    "divi": {"rhs": _odd},
+    "extract": {"indices": _piece},
+    "ftoi": {},
+    "insert": {"indices": _piece},
+    "remi": {"rhs": _odd},
+    "shli": {"rhs": _short},
+    "shri": {"rhs": _short},
+}
+"""Op -> operand slot -> what makes a number of it for which the op has a meaning."""
+
+RECIPES: dict[str, Callable[[Scene], None]] = {name: partial(compute, name=name) for name in NAMES}
+"""Op -> what adds it to a kernel."""
