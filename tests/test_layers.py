@@ -119,6 +119,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "diff",
     "tilepack",
     "serve",
     "cutile",
