@@ -126,6 +126,7 @@ ROOMS = (
     "advise",
     "smith",
     "mutation",
+    "diff",
     "tilepack",
     "stats",
     "resources",

@@ -44,6 +44,7 @@ COMMANDS = {
     "dis": ("tileir.commands.disassemble", "print it as text"),
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
+    "diff": ("tileir.diff.command", "what differs between two modules, by structure"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "resources": ("tileir.resources.command", "registers, memory, occupancy; a baseline of them"),
