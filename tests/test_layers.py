@@ -120,6 +120,7 @@ ROOMS = (
     "supervisor",
     "commands",
     "predicates",
+    "reduce",
     "tilepack",
     "serve",
     "cutile",
