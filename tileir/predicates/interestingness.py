@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Self
 
 from tileir.errors import ToolError
+from tileir.supervisor.child import cause
 
+from .predicate import Verdict
 from .programs import USUAL, Limits, run_on
 from .toolkit import INSTALLED, Toolkit
 
@@ -48,7 +50,14 @@ class InterestingnessTest:
         """When it holds."""
         return f"{shlex.join(self.command)} ends with exit code 0"
 
+    def examine(self, data: bytes) -> Verdict:
+        """Return whether the command says yes, and how it ended."""
+        ended = run_on(data, self.command, self.limits, self.toolkit.environment())
+        if ended.too_long:
+            return Verdict(None, "it took too long")
+        seen = f"exit code {ended.code}" if ended.code >= 0 else cause(ended.code)
+        return Verdict(ended.code == 0, seen)
+
     def holds(self, data: bytes) -> bool:
         """Whether the command says yes."""
-        ended = run_on(data, self.command, self.limits, self.toolkit.environment())
-        return not ended.too_long and ended.code == 0
+        return self.examine(data).holds is True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Predicate(Protocol):
@@ -22,4 +22,23 @@ class Predicate(Protocol):
 
         What takes too long or too much memory is no yes. ToolError if what it needs is missing.
         """
+        ...
+
+
+class Verdict(NamedTuple):
+    """Whether a predicate holds of a file, and why.
+
+    holds  yes or no; None if what it asks gave no answer: it took too long, or does not support it
+    seen   what was seen, on a line
+    """
+
+    holds: bool | None
+    seen: str
+
+
+class Explaining(Predicate, Protocol):
+    """A predicate that also says what it has seen, as all predicates of this room do."""
+
+    def examine(self, data: bytes) -> Verdict:
+        """Return whether it holds, and why; ToolError as `holds`."""
         ...

@@ -17,16 +17,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from tileir.errors import ToolError
 
 FILE = "module.tileirbc"
 """The name of the file that a program is given."""
 
-_GROUP: dict[str, Any] = (
-    {"creationflags": 0x200} if sys.platform == "win32" else {"process_group": 0}
-)
+_WINDOWS = sys.platform == "win32"
 _LEFT_OPEN = 2.0
 """Seconds for which the output of a program that has ended may be held open by others."""
 
@@ -72,21 +70,24 @@ def run_on(
 ) -> Ended:
     """Run a command with a file of these bytes as its last argument; ToolError if it cannot start.
 
-    The file lies beside the empty folder in which the command runs.
+    The file lies beside the empty folder in which the command runs, and beside that of its
+    temporary files.
     """
     with tempfile.TemporaryDirectory(prefix="tileir-", ignore_cleanup_errors=True) as outer:
-        file, folder = Path(outer, name), Path(outer, "empty")
+        file, folder, temporary = Path(outer, name), Path(outer, "empty"), Path(outer, "tmp")
         file.write_bytes(data)
         folder.mkdir()
+        temporary.mkdir()
         try:
             process = subprocess.Popen(
                 [*command, str(file)],
                 cwd=folder,
-                env=environment,
+                env={**(environment or os.environ), "TMPDIR": str(temporary)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                **_GROUP,
+                process_group=None if _WINDOWS else 0,
+                creationflags=0x200 if _WINDOWS else 0,
             )
         except OSError as error:
             raise ToolError(f"{command[0]}: {error.strerror or error}") from None
