@@ -127,6 +127,7 @@ ROOMS = (
     "smith",
     "mutation",
     "diff",
+    "reduce",
     "tilepack",
     "stats",
     "resources",

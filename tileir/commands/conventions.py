@@ -57,6 +57,7 @@ COMMANDS = {
     "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
+    "reduce": ("tileir.reduce.command", "make a file small while something holds of it"),
     "serve": ("tileir.serve.command", "answer requests of another program"),
     "smith": ("tileir.smith.command", "make random modules that compute"),
     "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
