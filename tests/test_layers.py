@@ -119,6 +119,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "rewrite",
     "tilepack",
     "serve",
     "cutile",

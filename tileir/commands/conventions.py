@@ -32,6 +32,7 @@ from tileir.errors import (
     ToolError,
     UnsupportedError,
     VerifyError,
+    VersionError,
     WorkerError,
 )
 from tileir.messages.missing_packages import COLOUR, is_installed
@@ -47,6 +48,9 @@ COMMANDS = {
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "strip": ("tileir.rewrite.strip_command", "remove what kernels do not need to run"),
+    "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
+    "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
     "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
@@ -64,6 +68,7 @@ class UsageError(Exception):
 
 CODES = {
     UnsupportedError: UNSUPPORTED,
+    VersionError: UNSUPPORTED,
     DeviceError: OUTSIDE,
     ToolError: OUTSIDE,
     WorkerError: OUTSIDE,
