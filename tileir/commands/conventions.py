@@ -48,6 +48,7 @@ COMMANDS = {
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "opt": ("tileir.rewrite.opt_command", "run passes over a module"),
     "strip": ("tileir.rewrite.strip_command", "remove what kernels do not need to run"),
     "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
     "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),

@@ -23,9 +23,9 @@ written. Only the format is converted; what else older releases of NVIDIA's tool
 it is.
 
 the keys of --json: {KEYS}
-from and to, versions; lacks, what the version lacks, each with owner (an op, type, attribute, ...), slot, since (the first
-version that has it), until (the last one, or null), function and times. output and bytes_after are
-null if it lacks anything.
+from and to, versions; lacks, what the version lacks, each with owner (an op, type, attribute, ...),
+slot, since (the first version that has it), until (the last one, or null), function and times.
+output and bytes_after are null if it lacks anything.
 
 exit status: 0 written, 2 wrong use, 3 not readable, 4 the version lacks what the module uses, or is
 not supported; 1 it cannot be written for another reason

@@ -32,9 +32,13 @@ version is not supported, or newer than what is known: --assume-version reads it
 """The exit status of these commands, for their help."""
 
 
-def add_module_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say what is read and where the result goes."""
-    parser.add_argument("file", metavar="FILE", help="bytecode or text, - for standard input")
+def add_module_arguments(parser: argparse.ArgumentParser, optional: bool = False) -> None:
+    """Add the arguments that say what is read and where the result goes.
+
+    The file is optional where the command has something to say without one.
+    """
+    arity: dict[str, Any] = {"nargs": "?"} if optional else {}
+    parser.add_argument("file", metavar="FILE", help="bytecode or text, - for stdin", **arity)
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="output file (default: standard output)"
     )
