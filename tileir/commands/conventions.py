@@ -53,6 +53,7 @@ COMMANDS = {
     "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
     "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
+    "dump": ("tileir.cutile.dump_command", "write the bytecode of a cuTile program's kernels"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
     "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
