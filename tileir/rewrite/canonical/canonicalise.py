@@ -85,6 +85,7 @@ class _Canonicalising:
         self._replaced.update(zip(op.results, known, strict=True))
         self._gone.append(op)
         self._unreached.update(op.walk())
+        op.regions = []  # which use values that may be replaced later
 
     def _use_others(self, op: Op) -> None:
         """Replace operands; a slot is set once, as it may have thousands of values."""
