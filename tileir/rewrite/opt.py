@@ -40,11 +40,10 @@ def opt(
     BuildError for a file of a newer version, of which something may be unknown. A pass that breaks
     a rule is a RuntimeError, a defect of ours; with `verify_each` it says after which pass.
     """
-    chosen = named(passes)
+    chosen, made = named(passes), editable(bytecode)
     wrong = errors_of(bytecode)
     if wrong:
         raise VerifyError("the module is not valid, so no pass is run:", wrong)
-    made = editable(bytecode)
     for each in chosen:
         step = _run(each, made)
         if verify_each:

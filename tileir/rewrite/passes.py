@@ -57,7 +57,8 @@ def named(names: Iterable[str]) -> list[Pass]:
     for name in names:
         known = PASSES.get(ALIASES.get(name, name))
         if known is None:
+            others = f", only {', '.join(PASSES)}"
             meant = did_you_mean(name, (*PASSES, *ALIASES))
-            raise UnsupportedError(f"there is no pass {name!r}{meant}; --list has all of them")
+            raise UnsupportedError(f"there is no pass {name!r}{meant or others}")
         found.append(known)
     return found
