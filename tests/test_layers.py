@@ -128,6 +128,7 @@ ROOMS = (
     "mutation",
     "diff",
     "reduce",
+    "rewrite",
     "tilepack",
     "stats",
     "resources",

@@ -32,6 +32,7 @@ from tileir.errors import (
     ToolError,
     UnsupportedError,
     VerifyError,
+    VersionError,
     WorkerError,
 )
 from tileir.messages.missing_packages import COLOUR, is_installed
@@ -52,7 +53,12 @@ COMMANDS = {
     "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
     "advise": ("tileir.advise.command", "what would make kernels faster on a GPU, tried out"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "opt": ("tileir.rewrite.opt_command", "run passes over a module"),
+    "strip": ("tileir.rewrite.strip_command", "remove what kernels do not need to run"),
+    "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
+    "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
+    "dump": ("tileir.cutile.dump_command", "write the bytecode of a cuTile program's kernels"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
     "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
     "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
@@ -72,6 +78,7 @@ class UsageError(Exception):
 
 CODES = {
     UnsupportedError: UNSUPPORTED,
+    VersionError: UNSUPPORTED,
     DeviceError: OUTSIDE,
     ToolError: OUTSIDE,
     WorkerError: OUTSIDE,
