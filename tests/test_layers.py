@@ -24,6 +24,7 @@ GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
+    "tileir/resources/cubin.py": {"elftools"},
 }
 """Folders, and what more may be imported there inside a function."""
 ON_DEMAND = {
@@ -121,6 +122,8 @@ ROOMS = (
     "commands",
     "advise",
     "tilepack",
+    "stats",
+    "resources",
     "serve",
     "cutile",
 )

@@ -30,6 +30,7 @@ from tileir.errors import PackageError, TileIRError
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
+from tileir.messages.wording import counted
 from tileir.tools import nvidia
 
 from . import baseline, report
@@ -54,8 +55,11 @@ examples:
   tileir resources --target sm_90 --json k.tileirbc | jq '.files[].kernels[].registers'
 
 What is memory or code is in bytes. Spilled are registers, in bytes that the code stores and loads,
-each instruction once; a cubin does not say how many. Occupancy is that of CUDA's programming guide,
-for one kernel alone on an SM with all of its shared memory; clusters are not looked at.
+each instruction once; a cubin does not say how many, nor what shared memory a launch adds.
+Occupancy is that of CUDA's programming guide, for one kernel alone on an SM with all of its shared
+memory; clusters are not looked at. A baseline is sorted JSON, keyed by kernel and target, so that
+files of one baseline need kernels of different names; what was not measured now is not compared.
+ptxas of another release may change figures: then the difference is told, too.
 
 the keys of --json: schema; files, each with file and kernels; a kernel has kernel, entry, target,
 compiler, registers, threads, static_shared, dynamic_shared, reserved_shared, stack, spill_stores,
@@ -71,8 +75,8 @@ not supported, 5 a package or a tool is missing, or fails; the highest of severa
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = (
-        "Say what compiled kernels take of a GPU: registers, shared memory, spills, stack,"
-        " barriers, instructions, and how many blocks fit an SM."
+        "Say what compiled kernels take of a GPU: registers, shared memory, spills, stack,\n"
+        "barriers, instructions, and how many blocks fit an SM."
     )
     parser.epilog = EXAMPLES
     add = parser.add_argument
@@ -116,17 +120,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.baseline is not None:
         _check_keys(found)
     compared = baseline.compare(before, kernels) if before else None
-    if arguments.update and code == OK:
+    written = arguments.update and code == OK
+    if written:
         write_output(arguments.baseline, baseline.to_bytes(kernels, _tools(kernels)))
     with stdout_text() as out:
         if arguments.json:
             out.write(json.dumps(_document(found, compared), indent=2, ensure_ascii=False) + "\n")
         elif compared is not None and before is not None:
             _write_comparison(out, compared, before, kernels)
-        elif arguments.update:
-            if code == OK:
-                out.write(f"{called(arguments.baseline)}: {len(kernels)} kernels written\n")
-        else:
+        elif written:
+            out.write(f"{display(arguments.baseline)}: {counted(len(kernels), 'kernel')} written\n")
+        elif not arguments.update:
             _write_tables(out, found)
     if compared is not None and not compared.holds:
         code = max(code, NO)
@@ -226,7 +230,7 @@ def _write_comparison(
     for key in compared.new:
         out.write(f"new: {display(key)} is not in the baseline; --update adds it\n")
     same = len(kernels) - len({each.key for each in compared.changes}) - len(compared.new)
-    out.write(f"{len(kernels)} kernels, {same} of them as in the baseline\n")
+    out.write(f"{counted(len(kernels), 'kernel')}, {same} as in the baseline\n")
     for name, release in _tools(kernels).items():
         if before.tools.get(name, release) != release:
             was = display(before.tools[name])

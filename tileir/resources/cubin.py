@@ -37,6 +37,10 @@ _BARRIERS, _MBARRIERS = 0x4C, 0x38
 """EIATTR_NUM_BARRIERS and EIATTR_NUM_MBARRIERS."""
 _LANGUAGE, _TILE_IR = 0x66, 7
 """EIATTR_LANGUAGE, and its value in a cubin of tileiras; 3 is PTX."""
+_SECTION_BYTES = 64
+"""Of a section's header."""
+_MOST_NAMES = 1 << 26
+"""Bytes of all names of sections, or of symbols."""
 _NAMED_TARGET = re.compile(rb"-arch[= ](\w+)")
 """In the note .nv.tkinfo: the options that ptxas was called with."""
 
@@ -93,7 +97,8 @@ def read_cubin(data: bytes) -> Cubin:
         raise
     # pyelftools reads what the file claims: of a broken one, any of Python's errors may be raised.
     except Exception as error:
-        raise PackageError(f"the cubin cannot be read: {error or type(error).__name__}") from None
+        why = f"{error}" or type(error).__name__
+        raise PackageError(f"the cubin is broken, it cannot be read: {why}") from None
 
 
 def _read(file: ELFFile) -> Cubin:
@@ -101,9 +106,13 @@ def _read(file: ELFFile) -> Cubin:
         raise PackageError("the ELF file is for another machine than NVIDIA's GPUs: no cubin")
     if file.elfclass != 64 or not file.little_endian:
         raise PackageError("the cubin does not have 64 bits, as those of CUDA 12 and later do")
-    if file.num_sections() * file["e_shentsize"] > file.stream_len:
+    count = file.num_sections()
+    if file["e_shentsize"] != _SECTION_BYTES or count * _SECTION_BYTES > file.stream_len:
         raise PackageError("the cubin is cut off: its sections lie behind its end")
+    _check_names(file.get_section(file.get_shstrndx()), count)
     sections = {section.name: section for section in file.iter_sections()}
+    if any(section.compressed for section in sections.values()):
+        raise PackageError("the cubin has compressed sections, as nvcc never makes them")
     target = _target(sections, file["e_flags"])
     symbols = _symbols(file)
     told: dict[int, dict[str, int]] = {_REGISTERS: {}, _FRAME: {}, _LEAST_STACK: {}}
@@ -167,11 +176,22 @@ def _symbols(file: ELFFile) -> dict[int, str]:
         return {}
     if table["sh_offset"] + table["sh_size"] > file.stream_len:
         raise PackageError("the cubin is cut off: its table of symbols lies behind its end")
+    _check_names(file.get_section(table["sh_link"]), table.num_symbols())
     return {
         number: symbol.name
         for number, symbol in enumerate(table.iter_symbols())
         if symbol["st_info"]["type"] == "STT_FUNC"
     }
+
+
+def _check_names(table: Section, count: int) -> None:
+    """Raise PackageError if so many names of a table may be more text than any cubin has.
+
+    Names may overlap in the table, so that all of them are long, and each is read by itself.
+    """
+    longest = max(map(len, table.data().split(b"\0")))
+    if longest * count > _MOST_NAMES:
+        raise PackageError(f"the cubin has names of {longest:,} bytes")
 
 
 def _attributes(section: Section | None) -> Iterator[tuple[int, bytes]]:

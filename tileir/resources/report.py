@@ -9,27 +9,32 @@ from tileir.messages.texts import display
 
 from .kernel_resources import KernelResources
 from .machine_code import CLASSES
-from .of_kernels import OURS
+from .of_kernels import OURS, UNKNOWN
 
-_UNKNOWN = "?"
+_NOT_KNOWN = "?"
 
 
 def _spilled(kernel: KernelResources) -> str:
     if kernel.spilled is None:
-        return _UNKNOWN
+        return _NOT_KNOWN
     return f"{kernel.spill_stores:,} + {kernel.spill_loads:,}" if kernel.spilled else "0"
+
+
+def _dynamic(kernel: KernelResources) -> int | None:
+    """Return what the launch adds, which nobody knows of a cubin of PTX."""
+    return None if kernel.compiler == UNKNOWN else kernel.dynamic_shared
 
 
 def _warps(kernel: KernelResources) -> str:
     fits = kernel.occupancy
-    return f"{fits.warps} of {fits.most_warps}" if fits else _UNKNOWN
+    return f"{fits.warps} of {fits.most_warps}" if fits else _NOT_KNOWN
 
 
 _ROWS: Sequence[tuple[str, Callable[[KernelResources], object]]] = (
     ("registers of a thread", lambda kernel: kernel.registers),
     ("threads of a block", lambda kernel: kernel.threads),
     ("shared memory, static", lambda kernel: kernel.static_shared),
-    ("shared memory, dynamic", lambda kernel: kernel.dynamic_shared),
+    ("shared memory, dynamic", _dynamic),
     ("stack of a thread", lambda kernel: kernel.stack),
     ("spilled, stores + loads", _spilled),
     ("barriers, of 16", lambda kernel: kernel.barriers),
@@ -75,7 +80,7 @@ def _table(name: str, kernels: Sequence[KernelResources]) -> Iterator[str]:
 
 def _cell(value: object) -> str:
     if value is None:
-        return _UNKNOWN
+        return _NOT_KNOWN
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

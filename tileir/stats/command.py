@@ -18,7 +18,8 @@ from .formula import Formula
 from .module_stats import FunctionStats, Stats, stats_of
 
 JSON_SCHEMA = 1
-_WIDTH = 100
+_WIDTH = 98
+"""Columns of lists, which may be indented by two more."""
 
 EXAMPLES = """\
 examples:
@@ -47,8 +48,8 @@ supported; the highest of several files"""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = (
-        "Count what is in Tile IR bytecode or text files: ops, types, attributes, bytes, versions"
-        " and the work of kernels."
+        "Count what is in Tile IR bytecode or text files: ops, types, attributes, bytes, versions\n"
+        "and the work of kernels."
     )
     parser.epilog = EXAMPLES
     parser.add_argument("files", metavar="FILE", nargs="+", help="bytecode or text, - for stdin")
@@ -97,7 +98,7 @@ def _versions(stats: Stats) -> str:
     if stats.lowest is None:
         return f"version {stats.version}, newer than those known here"
     if stats.lowest == stats.version:
-        return f"version {stats.version}, and no lower one can hold it"
+        return f"version {stats.version}, the lowest that can hold it"
     return f"version {stats.version}; {stats.lowest} can hold it"
 
 
@@ -155,6 +156,7 @@ def _table(found: Sequence[tuple[str, Stats]]) -> Iterator[str]:
 
 
 def _as_json(stats: Stats) -> dict[str, Any]:
+    """Return a module as JSON; its keys are in the help."""
     return {
         "version": str(stats.version),
         "lowest": None if stats.lowest is None else str(stats.lowest),

@@ -25,8 +25,8 @@ from tileir import TileIRError
 from tileir.codegen import compile
 from tileir.gpus import GPUS, TARGETS, TILEIRAS, capability_of
 from tileir.resources.cubin import read_cubin
-from tileir.resources.of_kernels import resources_of
 from tileir.resources.occupancy import occupancy
+from tileir.resources.of_kernels import resources_of
 from tileir.tools import nvidia
 
 _USED = re.compile(
