@@ -35,6 +35,7 @@ ON_DEMAND = {
     "tileir/cutile/cupy_stand_in/": {"numpy"},
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
+    "tileir/smith/": {"numpy", "ml_dtypes"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
@@ -120,7 +121,14 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "predicates",
+    "bisect",
     "advise",
+    "smith",
+    "mutation",
+    "diff",
+    "reduce",
+    "rewrite",
     "tilepack",
     "stats",
     "resources",
@@ -175,7 +183,7 @@ def test_emulator_and_compiler_for_gpus_do_not_know_each_other() -> None:
     assert not wrong
 
 
-EMULATOR = ("ptx", "threads", "memory", "ops", "running")
+EMULATOR = ("ptx", "threads", "memory", "ops", "counting", "running")
 """Its rooms; each may import those before it."""
 
 

@@ -12,9 +12,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first argument names, and return the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if arguments[:1] != ["cutile"]:
+        if arguments[:1] == ["cutile"]:
+            from .cutile.program import main as run_program
+        elif arguments[:1] == ["dump"]:
+            from .cutile.dump_command import main as run_program
+        else:
             return _main(arguments)
-        from .cutile.program import main as run_program
     except KeyboardInterrupt:  # during imports, before `guarded` can catch it
         print("tileir: interrupted", file=sys.stderr)
         return 130
