@@ -76,7 +76,7 @@ class Edit:
         """Make the changes. BuildError if there is no stand-in for a type."""
         block = self.function.body.block
         for op in self._gone:
-            self._lost.update(op.defined())
+            self._lost.update(value for value in op.defined() if value not in self._instead)
         waiting = [block]
         while waiting:
             around = waiting.pop()
@@ -103,7 +103,7 @@ class Edit:
         if not isinstance(operand, Value):
             return operand
         steps = 0
-        while operand in self._instead and operand not in self._lost:
+        while operand in self._instead:
             operand, steps = self._instead[operand], steps + 1
             if steps > len(self._instead):
                 raise BuildError(f"{operand} would stand for itself")
