@@ -121,6 +121,7 @@ ROOMS = (
     "commands",
     "predicates",
     "reduce",
+    "bisect",
     "tilepack",
     "serve",
     "cutile",

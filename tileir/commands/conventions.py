@@ -46,6 +46,7 @@ COMMANDS = {
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
+    "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
     "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
     "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),

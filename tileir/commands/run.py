@@ -28,7 +28,7 @@ from .argument_words import ArrayWord, values_by_role, values_of
 from .conventions import UsageError, called, check_output, explained, write_output
 from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import add_assume_version, check_entry, open_module, version_given
+from .modules import add_assume_version, check_all_read, check_entry, open_module, version_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -213,6 +213,8 @@ def _run(arguments: argparse.Namespace) -> int:
                 raise UsageError(f"{option} is for --target host")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if arguments.list:
+        if not bytecode.functions:
+            check_all_read(bytecode)
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
     function = _choose(bytecode, arguments.entry)

@@ -44,9 +44,9 @@ class Answer:
 
     @property
     def summary(self) -> str:
-        """What it came to, on a line."""
+        """What it came to, or why it has come to nothing, on a line."""
         if self.crash or self.missing:
-            return _line(self.crash or f"no answer: {self.missing}")
+            return _line(self.crash or self.missing)
         if self.verdict is False:
             return _line(f"refuses: {self.said}")
         if self.values is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from .predicate import Verdict
 from .subjects import Bench, Subject
+from .toolkit import Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,18 @@ class Crashes:
     bench: Bench = field(default_factory=Bench)
 
     @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Who is asked."""
+        return (self.subject,)
+
+    @property
     def description(self) -> str:
         """When it holds."""
         return f"{self.subject} crashes"
+
+    def using(self, toolkit: Toolkit) -> Self:
+        """Return the same question about the tools of a release."""
+        return replace(self, bench=self.bench.using(toolkit))
 
     def examine(self, data: bytes) -> Verdict:
         """Return whether it crashes, and of what."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import Self
 
 from tileir.errors import UnsupportedError
 
@@ -11,6 +12,7 @@ from .answer import Answer, Kind, Values
 from .close import first_difference
 from .predicate import Verdict
 from .subjects import Bench, Subject, common
+from .toolkit import Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,19 @@ class Differs:
         return kind
 
     @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Who is asked."""
+        return (self.one, self.other)
+
+    @property
     def description(self) -> str:
         """When it holds."""
         noun = {"text": "texts", "verdict": "verdicts", "values": "values"}[self.kind]
         return f"the {noun} of {self.one} and {self.other} differ"
+
+    def using(self, toolkit: Toolkit) -> Self:
+        """Return the same question about the tools of a release."""
+        return replace(self, bench=self.bench.using(toolkit))
 
     def examine(self, data: bytes) -> Verdict:
         """Return whether they differ, and where they do first."""

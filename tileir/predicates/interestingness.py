@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -49,6 +49,10 @@ class InterestingnessTest:
     def description(self) -> str:
         """When it holds."""
         return f"{shlex.join(self.command)} ends with exit code 0"
+
+    def using(self, toolkit: Toolkit) -> Self:
+        """Return the same question, where the tools of a release come first."""
+        return replace(self, toolkit=toolkit)
 
     def examine(self, data: bytes) -> Verdict:
         """Return whether the command says yes, and how it ended."""

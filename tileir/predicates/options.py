@@ -69,7 +69,7 @@ def predicate_given(arguments: argparse.Namespace, toolkit: Toolkit = INSTALLED)
 
     UsageError for what makes no sense, UnsupportedError for subjects that there are not.
     """
-    limits = _limits(arguments)
+    limits = limits_of(arguments)
     if arguments.of is not None and arguments.says is None and arguments.matches is None:
         raise UsageError("--of is for --says and --matches")
     bench = Bench(limits, toolkit, _grid(arguments.grid))
@@ -119,7 +119,8 @@ def _grid(text: str | None) -> tuple[int, ...] | None:
     return tuple(map(int, text.split(",")))
 
 
-def _limits(arguments: argparse.Namespace) -> Limits:
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """Return the limits that the arguments set; UsageError for what is none."""
     if not 0 < arguments.timeout <= 86400:
         raise UsageError("--timeout is a number of seconds above 0")
     if arguments.memory < 1:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tileir
@@ -26,6 +26,8 @@ NAME = "module"
 """What messages call the file."""
 Grid = int | Sequence[int]
 """The grid of launches, or blocks along each axis whose index a kernel uses."""
+Without = Mapping[str, Sequence[str]]
+"""Family of targets -> optional stages that are left out."""
 EXPECTED = (TileIRError, UsageError)
 """What is no defect; UsageError is of an empty file."""
 
@@ -33,7 +35,14 @@ EXPECTED = (TileIRError, UsageError)
 def answer(data: bytes) -> bytes:
     """Return what the function named on the first line answers about the rest."""
     name, _, rest = data.partition(b"\n")
-    return FUNCTIONS[name.decode()](rest)
+    function = FUNCTIONS[name.decode()]
+    without = _request(rest)[0]["without"] if function in (ptx_made, checked, launched) else {}
+    if not without:
+        return function(rest)
+    with compiling():
+        from tileir.codegen import pipeline
+    with pipeline.without(without):
+        return function(rest)
 
 
 def disassembled(data: bytes) -> bytes:
@@ -105,9 +114,10 @@ def _without_answer(error: Exception) -> bytes:
     return Answer(said=str(error), missing=str(error)).to_bytes()
 
 
-def asked(target: str, grid: Grid | None, data: bytes) -> bytes:
+def asked(target: str, grid: Grid | None, data: bytes, without: Without) -> bytes:
     """Return what `launched` and `ptx_made` take."""
-    return json.dumps({"target": target, "grid": grid}).encode() + b"\n" + data
+    request = {"target": target, "grid": grid, "without": {**without}}
+    return json.dumps(request).encode() + b"\n" + data
 
 
 def _request(data: bytes) -> tuple[dict[str, Any], bytes]:

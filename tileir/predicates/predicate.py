@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
+
+from .toolkit import Toolkit
 
 
 class Predicate(Protocol):
@@ -38,6 +40,10 @@ class Verdict(NamedTuple):
 
 class Explaining(Predicate, Protocol):
     """A predicate that also says what it has seen, as all predicates of this room do."""
+
+    def using(self, toolkit: Toolkit) -> Self:
+        """Return the same question about NVIDIA's tools of a release."""
+        ...
 
     def examine(self, data: bytes) -> Verdict:
         """Return whether it holds, and why; ToolError as `holds`."""

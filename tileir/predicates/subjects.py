@@ -20,7 +20,7 @@ from tileir.tools.nvidia import architecture
 
 from .answer import KINDS, Answer, Kind
 from .children import Children
-from .ours import asked
+from .ours import Without, asked
 from .programs import FILE, USUAL, Ended, Limits, run_on
 from .toolkit import INSTALLED, Toolkit
 
@@ -28,7 +28,8 @@ from .toolkit import INSTALLED, Toolkit
 class Bench:
     """What subjects are asked with: limits, NVIDIA's tools, a grid, and children of ours.
 
-    grid  of launches; None: as the kernel uses its block's index
+    grid     of launches; None: as the kernel uses its block's index
+    without  optional stages of our compiler that are left out, by the family of the target
     """
 
     def __init__(
@@ -36,13 +37,24 @@ class Bench:
         limits: Limits = USUAL,
         toolkit: Toolkit = INSTALLED,
         grid: tuple[int, ...] | None = None,
+        without: Without | None = None,
+        children: Children | None = None,
     ) -> None:
         self.limits, self.toolkit, self.grid = limits, toolkit, grid
-        self.children = Children(limits)
+        self.without: Without = without or {}
+        self.children = children or Children(limits)
         self._last = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bench, (self.limits, self.toolkit, self.grid)
+        return Bench, (self.limits, self.toolkit, self.grid, self.without)
+
+    def using(self, toolkit: Toolkit) -> Bench:
+        """Return the same with the tools of a release; children are shared."""
+        return Bench(self.limits, toolkit, self.grid, self.without, self.children)
+
+    def leaving_out(self, without: Without) -> Bench:
+        """Return the same with other stages left out; children are shared."""
+        return Bench(self.limits, self.toolkit, self.grid, without, self.children)
 
     def checked(self, data: bytes) -> Answer:
         """Return what a launch on the CPU under checks says; its text is the grid if all is well.
@@ -50,7 +62,9 @@ class Bench:
         It is asked for each processor whose values are compared, one after the other.
         """
         if getattr(self._last, "data", None) is not data:
-            self._last.answer = self.children.ask("checked", asked("host", self.grid, data))
+            self._last.answer = self.children.ask(
+                "checked", asked("host", self.grid, data, self.without)
+            )
             self._last.data = data
         return self._last.answer
 
@@ -122,8 +136,13 @@ _INTERNAL = re.compile(
     re.IGNORECASE,
 )
 """What LLVM, C++ and ptxas say when they give up, besides the signal that ends most of them."""
-_NO_SUCH_GPU = re.compile(r"Cannot find option named|Value '[^']*' is not defined for option")
-"""What tools say of GPUs that they do not know."""
+_TOO_OLD = re.compile(
+    r"Cannot find option named|unsupported Tile (?:IR bytecode )?version|invalid GPU architecture"
+)
+"""What tools say of GPUs and of versions of the bytecode that they do not know.
+
+Up to 13.2, tileiras calls a version above its own an invalid GPU architecture.
+"""
 
 
 def _tileirdisasm(bench: Bench, target: str, data: bytes) -> Answer:
@@ -137,7 +156,7 @@ def _tileiras(bench: Bench, target: str, data: bytes) -> Answer:
 
 
 def _ptxas(bench: Bench, target: str, data: bytes) -> Answer:
-    made = bench.children.ask("ptx_made", asked(target, None, data))
+    made = bench.children.ask("ptx_made", asked(target, None, data, bench.without))
     if made.text is None:
         return made
     options = [f"-arch={architecture(made.text, target)}", "-o", "kernel.cubin"]
@@ -158,7 +177,7 @@ def _judged(ended: Ended, text: str | None = None) -> Answer:
         return Answer(said=said, crash=cause(ended.code))
     if found := _INTERNAL.search(said):
         return Answer(said=said, crash=said[found.start() :].partition("\n")[0])
-    if ended.code and _NO_SUCH_GPU.search(said):
+    if ended.code and _TOO_OLD.search(said):
         return Answer(said=said, missing=said)
     return Answer(ended.code == 0, text, said=said)
 
@@ -185,7 +204,9 @@ def _launched(bench: Bench, target: str, data: bytes) -> Answer:
         if target == "host":
             return checked
         return Answer(said=checked.said, missing=f"host: {checked.crash or checked.missing}")
-    return bench.children.ask("launched", asked(target, json.loads(checked.text), data))
+    return bench.children.ask(
+        "launched", asked(target, json.loads(checked.text), data, bench.without)
+    )
 
 
 GPU = "gpu"

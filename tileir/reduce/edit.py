@@ -96,7 +96,7 @@ class Edit:
             self.function.remove_parameter(block.arguments.index(value))
 
     def _now(self, operand: Any, stand_ins: StandIns) -> Any:
-        """Return what an operand slot holds after the changes; the same object if nothing changes."""
+        """Return what an operand slot holds after the changes: if that is the same, the object."""
         if isinstance(operand, tuple):
             new = tuple([self._now(value, stand_ins) for value in operand])
             return operand if all(a is b for a, b in zip(new, operand, strict=True)) else new

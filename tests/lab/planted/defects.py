@@ -35,7 +35,7 @@ DEFECTS = [
 
 
 def made(defect: Defect, statements: int) -> tuple[bytes, Predicate]:
-    """Return the first module of about so many statements that has the defect, and the predicate."""
+    """Return a module of about so many statements with the defect, and the predicate."""
     for seed in range(1, MOST_SEEDS):
         for data, predicate in _candidates(defect, seed, statements):
             if predicate.holds(data):
@@ -43,9 +43,7 @@ def made(defect: Defect, statements: int) -> tuple[bytes, Predicate]:
     raise AssertionError(f"no module has {defect}")
 
 
-def _candidates(
-    defect: Defect, seed: int, statements: int
-) -> Iterator[tuple[bytes, Predicate]]:
+def _candidates(defect: Defect, seed: int, statements: int) -> Iterator[tuple[bytes, Predicate]]:
     if defect.kind == "value":
         op, _, target = defect.name.split()
         data = values.planted(op, seed, statements).bytecode.build()
