@@ -26,7 +26,7 @@ from tileir.types import (
 
 from .candidate import Candidate, Unit
 
-Extents = tuple[int | None, ...]
+Extents = tuple[int, ...]
 ELEMENTS = ("i32", "f32")
 """Element types that others become: every GPU has them, and all ops of their kind take them."""
 
