@@ -20,6 +20,7 @@ from .cache.key import bytes_of, facts_of
 from .cache.slot import Slot
 from .compilation import Compilation, Compiled
 from .launch_terms import as_read, beyond_defaults, check_options
+from .pipeline import is_complete
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 
@@ -93,7 +94,7 @@ def compile(
         portable=portable,
         **launch,
     )
-    kept = _kept(request) if flag("cache", cache) else None
+    kept = _kept(request) if flag("cache", cache) and is_complete() else None
     compilation: Any = kept and request.package.restore(*kept)
     if compilation is None:
         compilation = request.compiled()
