@@ -24,6 +24,8 @@ FLOPS: Mapping[str, int] = {**dict.fromkeys(_ONE.split(), 1), "fma": 2}
 """Op -> FLOPs of an element of its result."""
 PRODUCTS: Mapping[str, str] = {"mmaf": "lhs", "mmaf_scaled": "lhs", "mmai": "lhs"}
 """Product of matrices -> the operand with m rows and k columns."""
+OF_PRODUCTS = " products"
+"""Behind the type of a product's factors: its kind of FLOPs."""
 FOLDS = frozenset({"reduce", "scan"})
 """Ops whose body combines elements two by two."""
 
@@ -59,7 +61,7 @@ def flops_of(op: Op) -> tuple[str, int] | None:
     if op.name in PRODUCTS:
         left, kind = op.operands[PRODUCTS[op.name]].type, op.results[0].type
         if isinstance(left, Tile) and isinstance(kind, Tile) and left.rank:
-            return f"{left.element} products", 2 * kind.size * left.shape[-1]
+            return f"{left.element}{OF_PRODUCTS}", 2 * kind.size * left.shape[-1]
     return None
 
 
