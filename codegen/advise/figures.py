@@ -140,6 +140,12 @@ PRODUCT = Figure(
 REGISTERS = Figure(
     "registers of a thread", _of_ptxas(lambda found: found.registers), higher=False, least=0.05
 )
+WARPS = Figure(
+    "warps that an SM holds",
+    _of_ptxas(lambda found: found.occupancy and found.occupancy.warps),
+    "warps",
+    least=0.25,
+)
 SLOTS = Figure("slots of the ring", _slots, "slots")
 AHEAD = Figure(
     "when it is loaded", _ahead, words={0.0: "in its own iteration", 1.0: "iterations ahead"}
