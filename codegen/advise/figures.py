@@ -41,7 +41,8 @@ class Figure:
         if number in self.words:
             return self.words[number]
         text = f"{number:.0f}" if number == int(number) else f"{number:.1f}"
-        return f"{text} {self.unit}".strip()
+        unit = self.unit.removesuffix("s") if number == 1 else self.unit
+        return f"{text} {unit}".strip()
 
 
 def _least(topic: Topic, fact: Callable[[Remark], float | None]) -> Read:
