@@ -1,7 +1,7 @@
 """How many floating-point operations an op takes: a figure of its types, the same on every target.
 
 Tiles count as wholes: what is computed on padding, or for elements that a mask leaves out of an
-access, is computed nevertheless. What an op is worth is in `tileir.stats.work`.
+access, is computed nevertheless.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from tileir.codegen.ops import Family, family_of
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.ir import Op
-from tileir.stats import work
+from tileir.types import Tile
 
 
 class Arithmetic(NamedTuple):
     """A kind of operations: the element type, and whether they belong to matrix products.
 
     The type of a product is that of its factors, as it decides which units of a processor do it.
+    Products of integers are counted, too; other operations on integers are not.
     """
 
     type: str
@@ -27,8 +28,9 @@ class Arithmetic(NamedTuple):
 def flops_of(op: Op) -> Counter[Arithmetic]:
     """Count the operations of one execution of an op, without those of regions that it may enter.
 
-    A reduce or a scan along a dimension of n elements applies its region n - 1 times for each of
-    the other elements; an `if` in there, with what is in it, is not included.
+    A product of an MxK by a KxN tile takes 2*M*N*K. A reduce or a scan along a dimension of n
+    elements applies its region n - 1 times for each of the other elements; an `if` in there, with
+    what is in it, is not included.
     """
     family = family_of(op)
     if family is Family.PRODUCT:
@@ -53,14 +55,4 @@ def _fold(op: Op) -> Counter[Arithmetic]:
     for inner in op.regions[0].block.ops:
         for kind, number in flops_of(inner).items():
             total[kind] += times * number
-    total: Counter[Arithmetic] = Counter()
-    if family_of(op) is Family.FOLD:
-        times = work.steps_of_fold(op)
-        for inner in op.regions[0].block.ops:
-            for kind, number in flops_of(inner).items():
-                total[kind] += times * number
-    elif found := work.flops_of(op):
-        name, number = found
-        product = op.name in work.PRODUCTS
-        total[Arithmetic(name.removesuffix(work.OF_PRODUCTS), product)] += number
     return total

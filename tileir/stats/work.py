@@ -14,16 +14,6 @@ from tileir.formats.forks import not_forking
 from tileir.ir import Op
 from tileir.types import Tile
 
-_ONE = (
-    "addf subf mulf divf remf maxf minf sqrt rsqrt exp exp2 log log2 sin cos tan sinh cosh tanh"
-    " atan2 fpowf fpowi"
-)
-FLOPS: Mapping[str, int] = {**dict.fromkeys(_ONE.split(), 1), "fma": 2}
-"""Op -> FLOPs of an element of its result."""
-PRODUCTS: Mapping[str, str] = {"mmaf": "lhs", "mmaf_scaled": "lhs", "mmai": "lhs"}
-"""Product of matrices -> the operand with m rows and k columns."""
-OF_PRODUCTS = " products"
-"""Behind the type of a product's factors: its kind of FLOPs."""
 FOLDS = frozenset({"reduce", "scan"})
 """Ops whose FLOPs include those of their bodies."""
 
@@ -54,14 +44,6 @@ def flops_of(op: Op) -> Iterator[tuple[str, int]]:
 
     for kind, number in flops.flops_of(op).items():
         yield f"{kind.type} products" if kind.product else kind.type, number
-    if op.name in FLOPS:
-        kind = op.results[0].type
-        return (str(kind.element), FLOPS[op.name] * kind.size) if isinstance(kind, Tile) else None
-    if op.name in PRODUCTS:
-        left, kind = op.operands[PRODUCTS[op.name]].type, op.results[0].type
-        if isinstance(left, Tile) and isinstance(kind, Tile) and left.rank:
-            return f"{left.element}{OF_PRODUCTS}", 2 * kind.size * left.shape[-1]
-    return None
 
 
 def bytes_of(op: Op) -> Iterator[tuple[str, int]]:
