@@ -12,7 +12,7 @@ import tileir
 from tests.codegen.host.text import Kernel
 from tests.lab.model.counting import Seen, seen
 from tests.lab.model.kernels.comparing import copied
-from tests.lab.model.kernels.program import program
+from tileir.smith.program import program
 from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
 from tileir.bytecode import Bytecode
