@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import NO, OK, UsageError, open_input, stdout_text
+from tileir.commands.conventions import NO, OK, UsageError, called, fail, open_input, stdout_text
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC
@@ -30,6 +30,7 @@ from .releases import Releases, ToolkitFolders, bisect_releases, numbers_of
 from .report import SCHEMA, as_json, as_text, no_answer
 from .search import Found
 from .stages import (
+    RefusedError,
     bisect_optional,
     bisect_texts,
     compiled_by_stages,
@@ -113,7 +114,10 @@ def run(arguments: argparse.Namespace) -> int:
     data = _bytes(arguments.file, arguments.lowest)
     say = _progress()
     if arguments.stages:
-        question, found = _over_stages(arguments, data)
+        try:
+            question, found = _over_stages(arguments, data)
+        except RefusedError as error:
+            return fail("bisect", f"{called(arguments.file)}: {error}", error.code)
         what = "stages"
     elif arguments.optional:
         question, found = _over_optional(arguments, data)
