@@ -45,7 +45,7 @@ COMPILED_SPELLED = ("host", "sm_90, ...", "ptxas:sm_90")
 EXAMPLES = """\
 examples:
   tileir bisect k.tileirbc --crashes tileiras:sm_100          releases of tileiras, by halving
-  tileir bisect k.tileirbc --says 'error: expected' --all     each one of them
+  tileir bisect k.tileirbc --says 'public symbol' --all       each one of them (a rule since 13.5)
   tileir bisect k.tileirbc --differs verify,tileirdisasm --from 13.4.59
   tileir bisect k.tileirbc --test ./check.sh                  the release's tools come first on PATH
   tileir bisect k.tileirbc --says error --toolkits DIR        releases in DIR/13.3.36/bin, ...

@@ -50,7 +50,8 @@ def _told(change: Change, what: str) -> str:
 
 def no_answer(found: Found) -> str:
     """Return why there is no answer anywhere: what the last point that was asked said."""
-    seen = [point.verdict.seen for point in found.points if point.verdict is not None]
+    verdicts = [point.verdict for point in found.points if point.verdict is not None]
+    seen = [verdict.seen for verdict in verdicts if verdict.seen]
     return f"no answer at all: {seen[-1] if seen else 'there is nothing to ask'}"
 
 

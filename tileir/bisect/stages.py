@@ -37,18 +37,24 @@ class RefusedError(TileIRError):
         super().__init__(text)
 
 
+NAME = "the compiler"
+"""What messages call it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What stages have left behind.
 
     texts    stage -> its text, for each that has run
-    failed   the stage that failed, "" if none did
+    failed   the stage that failed, or did not end, "" if none did
     problem  what it said
+    ended    whether it failed; it may also have been too slow, or have needed too much memory
     """
 
     texts: Mapping[str, str]
     failed: str = ""
     problem: str = ""
+    ended: bool = True
 
 
 def compiled_by_stages(
@@ -71,19 +77,21 @@ def compiled_by_stages(
         told = Path(folder, "told")
         told.touch()
         request = json.dumps({"target": target, "told": str(told)}).encode()
+        ended = True
         try:
-            answer = json.loads(supervisor.call(request + b"\n" + data, "the compiler"))
+            answer = json.loads(supervisor.call(request + b"\n" + data, NAME))
         except WorkerError as error:
             if error.kind == "start":
                 raise
-            answer = {"refused": None, "problem": str(error)}
+            answer = {"refused": None, "problem": str(error).removeprefix(f"{NAME}: ")}
+            ended = error.kind == "crash"
         lines = told.read_bytes().split(b"\n")
     if answer["refused"]:
         raise RefusedError(*answer["refused"])
     texts = dict(map(json.loads, lines[:-1]))  # what is behind the last newline is not all of it
     left = (name for name in STAGES[package_of(target)] if name not in texts)
     failed = next(left, "") if answer["problem"] else ""
-    return Compiled(texts, failed, answer["problem"])
+    return Compiled(texts, failed, answer["problem"], ended)
 
 
 def stages_made(data: bytes) -> bytes:
@@ -123,8 +131,8 @@ def first_failing(compiled: Compiled, names: tuple[str, ...]) -> Found:
 
     def ask(name: str) -> Verdict:
         if name == compiled.failed:
-            return Verdict(True, compiled.problem)
-        return Verdict(False, "passes") if name in compiled.texts else Verdict(None, "not run")
+            return Verdict(True if compiled.ended else None, compiled.problem)
+        return Verdict(False, "passes") if name in compiled.texts else Verdict(None, "")
 
     return search(names, ask, everywhere=True)
 

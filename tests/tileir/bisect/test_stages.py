@@ -125,7 +125,7 @@ NAMES = pipeline.OPTIONAL["nvptx"]
 LEFT_OUT = [NAMES, *((name,) for name in NAMES)]
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("left_out", LEFT_OUT, ids=["all", *NAMES])
 def test_optional_stages_can_be_left_out(left_out: tuple[str, ...]) -> None:
     """A kernel with rings, warps with roles and tensor copies computes the same."""
