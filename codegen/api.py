@@ -45,6 +45,7 @@ def compile(
     cache: bool = True,
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
+    count: bool = False,
     lineinfo: bool | None = False,
     portable: bool | None = False,
     **launch: object,
@@ -67,7 +68,8 @@ def compile(
                  tile, broken promises about overflow; and what is assumed is true
     "nan"        no op makes a NaN of operands without one, or an infinity of finite operands
     `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
-    has computed it. KeyError for a name that no tile has.
+    has computed it. KeyError for a name that no tile has. With `count`, kernels count what they
+    access and compute, and a launch gives it to its `on_counts`.
 
     For GPUs, `launch` has options about the launch, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
@@ -87,6 +89,7 @@ def compile(
         symbols=symbols,
         check=check,
         trace=trace,
+        count=count,
         lineinfo=lineinfo,
         portable=portable,
         **launch,
@@ -161,6 +164,7 @@ def _checked_request(
     symbols: str | Iterable[str] | None = None,
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
+    count: bool = False,
     lineinfo: bool | None = False,
     portable: bool | None = False,
     **launch: object,
@@ -182,6 +186,8 @@ def _checked_request(
         package = import_module(f".{family}", __package__)
     symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
+    if flag("count", count) and target != HOST:
+        raise UnsupportedError(f"kernels count on target host, not on {target}")
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
     if flags["portable"]:
@@ -192,6 +198,7 @@ def _checked_request(
         "trace": names,
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
+        **({"count": True} if count else {}),
     }
     if bytecode.newer:
         text = (
@@ -199,7 +206,7 @@ def _checked_request(
             f"compiled as what they would be in {LATEST}"
         )
         warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
-    if flags["lineinfo"] or checks:
+    if flags["lineinfo"] or checks or count:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)
 

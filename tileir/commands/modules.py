@@ -74,6 +74,27 @@ def module_in(data: bytes, name: str, assumed: Version | None = None) -> Bytecod
     return tileir.assemble(decode_text(data), name=name)
 
 
+def bytecode_output(output: str | None, as_json: bool) -> str | None:
+    """Return the path of the file to write bytecode to; None for standard output.
+
+    UsageError where that is a terminal, or has the JSON that is asked for.
+    """
+    if output not in (None, "-"):
+        return output
+    if as_json:
+        raise UsageError("-o is needed with --json, which has standard output for itself")
+    if sys.stdout.isatty():
+        raise UsageError("bytecode is nothing for a terminal; -o names a file")
+    return None
+
+
+def warn_of_lost_attributes(bytecode: Bytecode, name: str) -> None:
+    """Warn on standard error of launch attributes of the text `name`: bytecode cannot hold them."""
+    lost = ", ".join(bytecode.launch_attributes.spelled())
+    if lost:
+        print(escaped(f"{name}: warning: bytecode cannot hold {lost}"), file=sys.stderr)
+
+
 def check_all_read(bytecode: Bytecode) -> None:
     """Raise UnsupportedError if the functions of a newer version could not all be read."""
     if bytecode.newer and bytecode.unknown:
