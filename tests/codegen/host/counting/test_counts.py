@@ -12,7 +12,6 @@ import tileir
 from tests.codegen.host.text import Kernel
 from tests.lab.model.counting import Seen, seen
 from tests.lab.model.kernels.comparing import copied
-from tileir.smith.program import program
 from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
 from tileir.bytecode import Bytecode
@@ -21,6 +20,7 @@ from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.launch.buffer import Buffer
 from tileir.launch.counts import Counts
+from tileir.smith.program import program
 
 
 def counted(bytecode: Bytecode, symbol: str, grid: Any, args: list[Any], **options: Any) -> Counts:
