@@ -8,7 +8,8 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,7 +37,7 @@ from .conventions import (
 )
 from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
-from .modules import add_assume_version, check_entry, open_module, version_given
+from .modules import add_assume_version, check_all_read, check_entry, open_module, version_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,12 +68,19 @@ an extent larger than the array makes it write outside. On the CPU that ends the
 but with --no-check it ends the process (exit code 139) or gives wrong results.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
-"value" or "dtype" and "shape"; "values" with --print), "time" and, with --launch, "checksum"; what
-is not finite is a string, and what the kernel prints goes to standard error, but what a GPU prints
-to standard output, where the driver writes it. Of what goes wrong, it is an object with "schema",
-"file" and "error": "message" and, if the kernel did it, "op", "entry", "block", "indices" (of
-elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block", "threads" and
-"address".
+"value" or "dtype" and "shape"; "values" with --print), "time", with --count "counts" and with
+--launch "checksum"; what is not finite is a string, and what the kernel prints goes to standard
+error, but what a GPU prints to standard output, where the driver writes it. Of what goes wrong, it
+is an object with "schema", "file" and "error": "message" and, if the kernel did it, "op", "entry",
+"block", "indices" (of elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block",
+"threads" and "address".
+
+--count on the CPU prints the bytes that elements read and written take, for each array: all of them
+and how many different ones, so without those that a mask or the edge of a tensor leaves out; then
+floating-point operations of whole tiles (two for a multiply-add, 2*M*N*K for a product), trips of
+loops, elements of atomics, and the blocks with the least and the most. With --emulate it prints
+what warps execute, and for each access of the PTX the sectors of 32 bytes that it takes in global
+memory or its wavefronts in shared memory, with the least there could be. It takes no --time.
 
 --emulate needs no GPU: it compiles for the one that is named, and runs the PTX on the CPU, slowly,
 in search of mistakes: races, accesses outside of the arrays or not aligned, what was never written,
@@ -90,6 +98,7 @@ examples:
   tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
   tileir run k.tileirbc --target gpu --num-warps 8 --grid 4 --arg x.npy --time 10
   tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
+  tileir run k.tileirbc --grid 4 --arg x.npy --arg 1000 --arg 2.5 --count
   tileir run k.tileirbc --launch k.json    what `tileir smith -o k.tileirbc` made
   tileir run k.tileirbc --emulate sm_90 --grid 4 --arg x.npy --arg 1000 --schedule random-7
 """
@@ -171,6 +180,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="races",
         help="--emulate: do not look for accesses that nothing orders, which is faster",
     )
+    add(
+        "--count",
+        action="store_true",
+        help="count what the kernel reads, writes and computes; with --emulate what its warps "
+        "execute, sectors of global memory, and bank conflicts",
+    )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
     checks.add_options(parser)
@@ -225,6 +240,8 @@ def _run(arguments: argparse.Namespace) -> int:
     described = _described(arguments)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if arguments.list:
+        if not bytecode.functions:
+            check_all_read(bytecode)
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
     function = _choose(bytecode, arguments.entry if described is None else described.entry)
@@ -238,13 +255,16 @@ def _run(arguments: argparse.Namespace) -> int:
     printed = [number for text in arguments.shown for number in _printed(text, values)]
     breaks = checks.breaks_of(arguments, arguments.target == HOST)
     first, always = checks.checks_of(arguments, arguments.target == HOST)
+    counted: list[Any] = []
+    on_counts = counted.append if _counts(arguments, emulation is not None) else None
 
     def launch_of(checked: Sequence[Check]) -> partial[float]:
         kernels = _compiled(bytecode, function.name, arguments, checked, options)
         if emulation is not None:
             kernel = tileir.emulator.load(kernels)[function.name]
-            return partial(on_emulator, kernel, grid, **emulation)
-        launcher = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+            return partial(on_emulator, kernel, grid, on_counts=on_counts, **emulation)
+        on_cpu = on_host(arguments.threads, on_counts)
+        launcher = on_cpu if arguments.target == HOST else on_gpu
         return partial(launcher, kernels[function.name], grid)
 
     launch = launch_of(always)
@@ -260,7 +280,7 @@ def _run(arguments: argparse.Namespace) -> int:
     timing = results.timing(seconds, values) if arguments.time else None
     checksum = None if described is None else f"{described.checksum(values):08x}"
     if arguments.json:
-        made = results.as_json(function, grid, values, printed, timing)
+        made = results.as_json(function, grid, values, printed, timing, *counted)
         print(json.dumps(made if checksum is None else {**made, "checksum": checksum}))
         return 0
     if checksum is not None:
@@ -269,6 +289,8 @@ def _run(arguments: argparse.Namespace) -> int:
         type = cast("Pointer", function.type.parameters[number].element)  # it is an array
         print(results.heading(number, values[number], type))
         print(results.numbers_of(values[number], type))
+    for counts in counted:
+        print(counts)
     if timing:
         print(results.timing_line(timing))
     return 0
@@ -314,6 +336,13 @@ def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
     return given
 
 
+def _counts(arguments: argparse.Namespace, emulated: bool) -> bool:
+    """Whether the run counts. UsageError where nothing can be counted."""
+    if arguments.count and (arguments.time or not (emulated or arguments.target == HOST)):
+        raise UsageError("--count is for --target host or --emulate, without --time")
+    return arguments.count
+
+
 def _compiled(
     bytecode: tileir.Bytecode,
     symbol: str,
@@ -323,7 +352,9 @@ def _compiled(
 ) -> Compilation:
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
-        with named_as_written():
+        if arguments.count:
+            options |= {"count": True} if target == HOST else {"lineinfo": True}
+        with named_as_written(), _lines_or_none(arguments.count):
             return tileir.compile(
                 bytecode,
                 target,
@@ -337,6 +368,15 @@ def _compiled(
         if not arguments.trace:
             raise
         raise UsageError(f"--trace: {error.args[0]}") from None
+
+
+@contextlib.contextmanager
+def _lines_or_none(wanted: bool) -> Iterator[None]:
+    """If lines of source are wanted, let nothing warn in here that none is known."""
+    with warnings.catch_warnings():
+        if wanted:
+            warnings.filterwarnings("ignore", "no line information", RuntimeWarning)
+        yield
 
 
 def _crashes(on_host: bool, function: Function) -> contextlib.AbstractContextManager[None]:
