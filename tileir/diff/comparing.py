@@ -35,7 +35,7 @@ class Difference:
     before, after  the modules
     rows           what differs, in the order of the second module; what was deleted between
     functions      the functions in pairs, those that are equal, too
-    matchings      for each of these pairs that has rows about ops, how its ops were matched
+    pairs          for each of these that has rows about ops, which op is which
     """
 
     before: Bytecode

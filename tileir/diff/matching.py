@@ -26,6 +26,13 @@ ROUNDS = 6
 Key = Callable[[Flow, Op], Hashable]
 
 
+def _weight(op: Op) -> int:
+    """Return how much it takes to say of an op that it moved, and not of those that it passed."""
+    if op.regions:
+        return 8
+    return 1 if op.spec.effects in EFFECTLESS else 3
+
+
 def _class(flow: Flow, op: Op) -> Hashable:
     return flow.op[op]
 
@@ -152,7 +159,9 @@ class Matching:
                 others = [j for j in right if second[j] not in away]
                 if some and others:
                     common = align(
-                        [key(one, first[i]) for i in some], [key(two, second[j]) for j in others]
+                        [key(one, first[i]) for i in some],
+                        [key(two, second[j]) for j in others],
+                        [_weight(first[i]) for i in some],
                     )
                     found += [(some[i], others[j]) for i, j in common]
             if found:

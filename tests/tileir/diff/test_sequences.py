@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from tileir.diff.sequences import align, between, in_order
+from tileir.diff.sequences import align, between, heaviest, in_order
 
 
 def longest(before: list[int], after: list[int]) -> int:
@@ -55,3 +55,21 @@ def test_what_lies_between_pairs() -> None:
 def test_pairs_in_order() -> None:
     assert in_order([(0, 3), (1, 0), (2, 1), (3, 2)]) == [(1, 0), (2, 1), (3, 2)]
     assert in_order([]) == []
+
+
+def test_the_heaviest_pairs_in_order() -> None:
+    """Against all subsets, where there are few."""
+    choice = random.Random(3)
+    for _ in range(60):
+        size = choice.randrange(8)
+        pairs = list(enumerate(choice.sample(range(size), size)))
+        weights = [choice.randrange(1, 5) for _ in pairs]
+        subsets = [[p for k, p in enumerate(pairs) if n >> k & 1] for n in range(1 << size)]
+        best = max(
+            sum(weights[i] for i, _ in some)
+            for some in subsets
+            if all(one[1] < two[1] for one, two in pairwise(some))
+        )
+        found = heaviest(pairs, weights)
+        assert sum(weights[i] for i, _ in found) == best
+        assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(found))
