@@ -26,11 +26,17 @@ if TYPE_CHECKING:
 
 
 def record_stages(
-    bytecode: Bytecode, target: str, options: Mapping[str, Any], until: str | None = None
+    bytecode: Bytecode,
+    target: str,
+    options: Mapping[str, Any],
+    until: str | None = None,
+    stages: dict[str, Stage] | None = None,
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
-    `options` are those of `fresh.compile_fresh`. UnsupportedError if there is no such stage.
+    `options` are those of `fresh.compile_fresh`. `stages`, if given, is what is filled and
+    returned: it has what was done before a stage that fails. UnsupportedError if there is no such
+    stage.
     """
     with not_forking:
         from .fresh import compile_fresh
@@ -40,7 +46,7 @@ def record_stages(
         raise UnsupportedError(f"target {target} {problem}")
     with not_forking:
         printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
-    stages: dict[str, Stage] = {}
+    stages = {} if stages is None else stages
 
     def record(name: str, state: State) -> None:
         stages[name] = Stage(name, _headline(target_family, name), *printer.print(name, state))

@@ -12,9 +12,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first argument names, and return the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if arguments[:1] != ["cutile"]:
+        if arguments[:1] == ["cutile"]:
+            from .cutile.program import main as run_program
+        elif arguments[:1] == ["dump"]:
+            from .cutile.dump_command import main as run_program
+        else:
             return _main(arguments)
-        from .cutile.program import main as run_program
     except KeyboardInterrupt:  # during imports, before `guarded` can catch it
         print("tileir: interrupted", file=sys.stderr)
         return 130
@@ -44,12 +47,15 @@ def _say(text: str) -> int:
 
 def help_text() -> str:
     """Return the overview of all commands."""
-    from .commands.conventions import COMMANDS
+    from .commands.conventions import COMMANDS, GROUPS
 
     width = max(map(len, COMMANDS))
-    rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    lines = [USE]
+    for group, commands in GROUPS.items():
+        rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in commands.items()]
+        lines += [f"{group}:", *rows, ""]
     tail = "tileir COMMAND --help has the arguments and examples of a command."
-    return "\n".join([USE, "commands:", *rows, "", tail])
+    return "\n".join([*lines, tail])
 
 
 def version_text() -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tileir.attributes import DivBy, SameElements
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile
 

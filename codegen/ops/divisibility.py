@@ -12,7 +12,7 @@ from typing import Any
 
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.arguments.grid import MAX_EXTENT
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 

@@ -27,7 +27,7 @@ from .conventions import (
     wants_colour,
     write_output,
 )
-from .modules import version_given
+from .modules import bytecode_output, version_given, warn_of_lost_attributes
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -112,13 +112,7 @@ def _output(arguments: argparse.Namespace) -> str | None:
         if path.suffix == SUFFIX or not path.name:
             raise UsageError(f"-o is needed: without it, {arguments.file} would be the output")
         return str(path.with_suffix(SUFFIX))
-    if output in (None, "-"):
-        if arguments.json:
-            raise UsageError("-o is needed with --json, which has standard output for itself")
-        if sys.stdout.isatty():
-            raise UsageError("bytecode is nothing for a terminal; -o names a file")
-        return None
-    return output
+    return bytecode_output(output, arguments.json)
 
 
 def _report(error: AssemblyError, as_json: bool) -> None:
@@ -144,12 +138,11 @@ def _coloured(lines: list[str]) -> list[str]:
 
 def _warn(bytecode: Bytecode, name: str, as_json: bool) -> None:
     """Warn about launch attributes of the text, which bytecode cannot hold."""
-    lost = list(bytecode.launch_attributes.spelled())
-    if as_json:
-        for attribute in lost:
-            _print_json(name, "warning", message=f"bytecode cannot hold {attribute}")
-    elif lost:
-        print(escaped(f"{name}: warning: bytecode cannot hold {', '.join(lost)}"), file=sys.stderr)
+    if not as_json:
+        warn_of_lost_attributes(bytecode, name)
+        return
+    for attribute in bytecode.launch_attributes.spelled():
+        _print_json(name, "warning", message=f"bytecode cannot hold {attribute}")
 
 
 def _print_json(file: str, severity: str, **fields: object) -> None:

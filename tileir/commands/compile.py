@@ -47,6 +47,9 @@ and those before hints in bytecode. --emit plan shows what was settled, and who 
 
 A plan says how to launch the PTX: its entries are explained by
   python -c "help('tileir.codegen.nvptx.plan')"
+
+exit status: 0, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a file is not
+readable, 4 a version or target is not supported, 5 a package or an outside tool is missing
 """
 
 

@@ -10,7 +10,7 @@ import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import UnsupportedError
 from tileir.formats.container import MAGIC
-from tileir.formats.version import SUPPORTED, Version
+from tileir.formats.version import PREVIEW, SUPPORTED, Version
 from tileir.messages.texts import decode_text, display
 from tileir.messages.wording import did_you_mean
 
@@ -39,7 +39,7 @@ def version_given(text: str | None, option: str = "--assume-version") -> Version
         version = Version.of(text)
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
-    if version not in SUPPORTED:
+    if version not in (*SUPPORTED, PREVIEW):
         raise UnsupportedError(f"version {version} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
     return version
 
@@ -74,9 +74,44 @@ def module_in(data: bytes, name: str, assumed: Version | None = None) -> Bytecod
     return tileir.assemble(decode_text(data), name=name)
 
 
+def bytecode_output(output: str | None, as_json: bool) -> str | None:
+    """Return the path of the file to write bytecode to; None for standard output.
+
+    UsageError where that is a terminal, or has the JSON that is asked for.
+    """
+    if output not in (None, "-"):
+        return output
+    if as_json:
+        raise UsageError("-o is needed with --json, which has standard output for itself")
+    if sys.stdout.isatty():
+        raise UsageError("bytecode is nothing for a terminal; -o names a file")
+    return None
+
+
+def warn_of_lost_attributes(bytecode: Bytecode, name: str) -> None:
+    """Warn on standard error of launch attributes of the text `name`: bytecode cannot hold them."""
+    lost = ", ".join(bytecode.launch_attributes.spelled())
+    if lost:
+        print(escaped(f"{name}: warning: bytecode cannot hold {lost}"), file=sys.stderr)
+
+
+def check_all_read(bytecode: Bytecode) -> None:
+    """Raise UnsupportedError if the functions of a newer version could not all be read."""
+    if bytecode.newer and bytecode.unknown:
+        raise UnsupportedError(
+            f"version {bytecode.version} is newer than {SUPPORTED[-1]}, and not all of it is known:"
+            f" {bytecode.unknown[0].message}"
+        )
+
+
 def check_entry(bytecode: Bytecode, name: str) -> None:
-    """Raise UsageError if the module has no entry of that name."""
+    """Raise UsageError if the module has no entry of that name.
+
+    UnsupportedError if the entries of a newer version could not all be read.
+    """
     names = [function.name for function in bytecode.functions]
+    if name not in names:
+        check_all_read(bytecode)
     if not names:
         raise UsageError("the file has no kernel")
     if name not in names:

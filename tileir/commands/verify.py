@@ -33,6 +33,7 @@ from .conventions import (
     UNSUPPORTED,
     USAGE,
     UsageError,
+    called,
     fail,
     main_of,
     stdout_text,
@@ -152,7 +153,7 @@ def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
 def _message(path: str, error: Unreadable) -> str:
     """Return why a file cannot be verified; an AssemblyError already names it on each line."""
     reason = _reason(error)
-    return reason if isinstance(error, AssemblyError) else f"{display(path)}: {reason}"
+    return reason if isinstance(error, AssemblyError) else f"{called(path)}: {reason}"
 
 
 # Text -------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ def _message(path: str, error: Unreadable) -> str:
 def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
     colour = out.isatty() and not os.environ.get("NO_COLOR")
     for one in diagnostics:
-        position = one.place if one.text else ": ".join(filter(None, (display(path), one.place)))
+        position = one.place if one.text else ": ".join(filter(None, (called(path), one.place)))
         severity = one.severity
         if colour:
             severity = f"\033[{COLOURS[severity]}m{severity}\033[0m"
@@ -173,7 +174,7 @@ def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
             out.write(f"    in {source}\n")
         if one.hint:
             out.write(f"    hint: {printable(one.hint)}\n")
-    out.write(f"{display(path)}: {_verdict(diagnostics)}\n")
+    out.write(f"{called(path)}: {_verdict(diagnostics)}\n")
 
 
 def _verdict(diagnostics: Iterable[Diagnostic]) -> str:

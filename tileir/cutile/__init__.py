@@ -19,14 +19,19 @@ On a GPU, the driver stays, and tileir is the compiler (`gpu/`):
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Iterable
 from inspect import signature
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tileir.errors import UnsupportedError
 from tileir.gpus import GPUS, capability_of, unknown
 from tileir.launch.compile_options import Check
+from tileir.messages.flags import flag as flag_of
 from tileir.messages.missing_packages import CODEGEN, is_installed, missing, needing
+
+if TYPE_CHECKING:
+    from .dumped import Dump
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -98,6 +103,8 @@ def install(
     break_on: str | Iterable[str] = (),
     autotune: str | int = "first",
     compiler: str | None = None,
+    dump: str | os.PathLike[str] | Dump | None = None,
+    run: bool = True,
 ) -> None:
     """Run every cuTile kernel of this process on the CPU from now on; this cannot be undone.
 
@@ -116,6 +123,8 @@ def install(
              `%debug` of a notebook finds them, too
     autotune "first", "all" or a number: the configurations that cuTile's tuner measures; "first"
              takes the first one that can be launched, and measures nothing
+    dump     a folder for the bytecode of each kernel, as `tileir dump` writes it
+    run      False: launch no kernel, and compile none, so that arrays stay as they are
 
     A version of cuda-tile that is not among the tested ones is tried, with an UncheckedWarning, if
     it has all that is used and changed of it.
@@ -129,6 +138,7 @@ def install(
     if compiler is not None:
         given = locals()
         asked = [name for name in OPTIONS if given[name] and given[name] != _DEFAULTS[name]]
+        asked += [name for name, used in (("dump", dump), ("run", not run)) if used]
         _install_on_gpu(compiler, asked)
         return
     with needing(CODEGEN, "cuTile on the CPU"):
@@ -136,15 +146,17 @@ def install(
 
         from . import cutile_internals, refused_imports, torch_stand_in, traced
         from .driver import Driver
+        from .dumped import Dump
         from .options import Options, measured
 
     listed = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace, break_on))
     checks, names, breaks = listed
-    options = Options(threads, cast(tuple[Check, ...], checks), names, breaks)
+    options = Options(threads, cast(tuple[Check, ...], checks), names, breaks, flag_of("run", run))
     driver = Driver(capability(sm), options)
     measured(autotune)
     cutile_internals.check_version()
     if not cutile_internals.is_installed(on_gpu=False):
+        driver.dump = dump if dump is None or isinstance(dump, Dump) else Dump(dump)
         driver.recorder = torch_stand_in.install(driver.capability)
         with cutile_hooks.all_or_none():
             cutile_internals.install(driver, autotune)

@@ -266,12 +266,13 @@ class _Compiler:
 
     def __init__(self, compiling: ModuleType, driver: Driver) -> None:
         self._compiling = compiling
-        self._options = driver.options
+        self._driver = driver
 
     def run(self, arguments: list[str], flags: list[str], timeout_sec: float | None = None) -> None:
         """Compile; `arguments` are the input, ``-o`` and the output, `flags` are about GPUs."""
         source, _, target, *_ = arguments
-        if "-l" in flags:
+        driver = self._driver
+        if "-l" in flags and driver.options.run:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
         bytecode = Path(source).read_bytes()
         try:
@@ -279,8 +280,10 @@ class _Compiler:
         except BytecodeError as error:
             # cuTile tries several bytecode versions, and this error makes it try the next one
             raise self._refusal(str(error)) from error
+        if driver.dump is not None:
+            driver.dump.write(bytecode)
         try:
-            image.compiled(bytecode, self._options)
+            image.compiled(bytecode, driver.options)
         except BytecodeError as error:  # for example, a type that no tile can have
             where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
             raise UnsupportedError(f"{where}: {error}") from None

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from . import image
 from .arguments import Region
 from .device import MULTIPROCESSORS
+from .dumped import Dump
 from .options import Options
 from .packed import unpack
 
@@ -86,6 +87,7 @@ class Driver:
                 has to know it
     launched    what cuTile's launch that runs was called with; empty while none does
     recorder    takes the name of a kernel; its launch runs inside of what that returns; or None
+    dump        where the bytecode of kernels is written, and launches are counted; or None
     limit       seconds after which a launch ends with a LaunchTimeoutError; None for no limit
     """
 
@@ -96,6 +98,7 @@ class Driver:
         self.error: BaseException | None = None
         self.launched: tuple[Any, ...] = ()
         self.recorder: Callable[[str], AbstractContextManager[Any]] | None = None
+        self.dump: Dump | None = None
         self.limit: float | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
@@ -168,7 +171,11 @@ class Driver:
         c_void_p.from_address(out).value = ctypes.addressof(self._message)
 
     def _load_library(self, out: int, code: int) -> None:
-        self._keep(out, image.compiled(unpack(code), self.options))
+        bytecode = unpack(code)
+        module = image.compiled(bytecode, self.options)
+        if self.dump is not None:
+            self.dump.loaded(bytecode, module.entries)
+        self._keep(out, module)
 
     def _library_kernel(self, out: int, library: int, name: bytes) -> int | None:
         entry = self._objects[library].entries.get(name.decode())
@@ -191,6 +198,8 @@ class Driver:
         watch = None if self.limit is None else _watch(self.limit)
         try:
             entry = self._objects[kernel]
+            if self.dump is not None:
+                self.dump.launched(entry, (x, y, z))
             with nullcontext() if self.recorder is None else self.recorder(entry.name):
                 entry.launch((x, y, z), arguments, known, self.options.threads, watch)
         except BaseException as error:

@@ -50,12 +50,28 @@ class CpuModule:
 
     def __init__(self, bytecode: bytes, options: Options) -> None:
         read = tileir.Bytecode.parse(bytecode)
+        self.entries: dict[str, CpuKernel | KernelNotRun]
+        if not options.run:
+            self.entries = {f.name: KernelNotRun(f) for f in read.functions}
+            return
         code = _compile(read, options) if read.functions else {}
         checked = "memory" in options.check
         self.entries = {
             f.name: CpuKernel(code[f.name], f, checked, _break_on(read, f.name, options))
             for f in read.functions
         }
+
+
+class KernelNotRun:
+    """A kernel of which every launch does nothing; `name` is the one in source."""
+
+    def __init__(self, function: Function) -> None:
+        from tileir.codegen.analysis.source_names import kernel_name
+
+        self.name = kernel_name(function)
+
+    def launch(self, *arguments: object) -> None:
+        """Do nothing."""
 
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:

@@ -21,12 +21,14 @@ class Options:
     check    the checks made while a kernel runs, as in `tileir.compile`
     trace    names of values to print when a kernel that has them has computed them
     break_on what to stop at: "assert", "finding"; for findings, memory is checked at least
+    run      whether kernels are compiled and launched
     """
 
     threads: int | None = None
     check: tuple[Check, ...] = ()
     trace: tuple[str, ...] = ()
     break_on: tuple[str, ...] = ()
+    run: bool = True
 
     @property
     def needs_memory(self) -> bool:

@@ -9,7 +9,7 @@ import runpy
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def prepare() -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
-        _check(program)
+        check_program(program)
         options = {name: getattr(given, name) for name in (*OPTIONS, "compiler")}
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: fail("cutile", f"warning: {message}", OK)
@@ -76,8 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     code = guarded("cutile", prepare)
     if ready:
-        sys.excepthook = _without_our_frames(sys.excepthook)
-        _run(*ready)
+        sys.excepthook = without_our_frames(sys.excepthook)
+        run_program(*ready)
     return code
 
 
@@ -97,12 +97,8 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     parser.add_argument(
         "--children", action="store_true", help="so for all Python processes that it starts"
     )
-    valued, end = [f"--{flag(name)}" for name in OPTIONS], 0
-    while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
-        if arguments[end] in ("-m", "-c"):
-            break
-        end += 2 if arguments[end] in valued else 1
-    given = parser.parse_args(arguments[:end])
+    ours, program = separated(arguments, [f"--{flag(name)}" for name in OPTIONS])
+    given = parser.parse_args(ours)
     if given.threads is not None and given.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {given.threads}")
     check_words("--check", given.check, CHECKS)
@@ -111,14 +107,30 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
         measured(given.autotune)
     except UnsupportedError as error:
         raise UsageError(f"--{error}") from None
-    kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
-    if not arguments[end + (kind != "script") :]:
+    if program is None:
         raise UsageError(f"a program is missing (see {parser.prog} --help)")
-    what, *rest = arguments[end + (kind != "script") :]
-    return given, Program(kind, what, rest)
+    return given, program
 
 
-def _check(program: Program) -> None:
+def separated(
+    arguments: Sequence[str], valued: Collection[str]
+) -> tuple[list[str], Program | None]:
+    """Split a command line into our options and, where they end, the program, as python does.
+
+    Those of `valued` are followed by a value.
+    """
+    end = 0
+    while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
+        if arguments[end] in ("-m", "-c"):
+            break
+        end += 2 if arguments[end] in valued else 1
+    kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
+    rest = list(arguments[end + (kind != "script") :])
+    program = Program(kind, rest[0], rest[1:]) if rest else None
+    return list(arguments[:end]), program
+
+
+def check_program(program: Program) -> None:
     """Raise UsageError or OSError if the program does not exist, without running any of it."""
     if program.kind == "module":
         package = program.what.partition(".")[0]
@@ -129,7 +141,7 @@ def _check(program: Program) -> None:
         open(program.what, "rb").close()
 
 
-def _run(program: Program) -> None:
+def run_program(program: Program) -> None:
     """Run a program as module __main__, with arguments and search path as python sets them."""
     kind, what, rest = program
     sys.argv = ["-c" if kind == "code" else what, *rest]
@@ -158,7 +170,7 @@ def _execute(source: str | bytes, name: str, **more: str) -> None:
     exec(compile(source, name, "exec"), module.__dict__)
 
 
-def _without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
+def without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
     """Return an excepthook that leaves out of the traceback what is between Python and a program.
 
     That are the frames up to those of this file, which runs it, and the ones of runpy after them.

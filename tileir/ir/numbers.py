@@ -36,7 +36,7 @@ def pack(value: Any, type: Tile | None) -> tuple[Tile, bytes]:
         if element.is_float and element.name != _BITS_ONLY:
             return type, _pack_floats(element, [_float_of(number) for number in numbers])
         patterns = [_pattern_of(number, element, type) for number in numbers]
-        return type, _pack_patterns(element, patterns, type.size if splat else 0)
+        return type, pack_patterns(element, patterns, type.size if splat else 0)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, BuildError):
             raise
@@ -86,7 +86,7 @@ def _pack_floats(element: Scalar, numbers: list[float]) -> bytes:
         if pattern is None:
             raise BuildError(f"{element} has no NaN")
         patterns.append(pattern)
-    return _pack_patterns(element, patterns, 0)
+    return pack_patterns(element, patterns, 0)
 
 
 def _pattern_of(number: Any, element: Scalar, type: Tile) -> int:
@@ -100,7 +100,7 @@ def _pattern_of(number: Any, element: Scalar, type: Tile) -> int:
     return integer & ((1 << bits) - 1)
 
 
-def _pack_patterns(element: Scalar, patterns: list[int], splat: int) -> bytes:
+def pack_patterns(element: Scalar, patterns: list[int], splat: int) -> bytes:
     """Return bit patterns in the layout of a constant.
 
     If `splat` is not 0, the one pattern stands for a tile of `splat` elements.

@@ -1,4 +1,4 @@
-"""The source locations of a renamed function, whose Subprogram must name the new symbol.
+"""Source locations with other names: of a renamed function, whose Subprogram must name its symbol.
 
 NVIDIA's readers refuse a function whose location belongs to a Subprogram of another linkage name.
 """
@@ -6,6 +6,7 @@ NVIDIA's readers refuse a function whose location belongs to a Subprogram of ano
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 from .locations import Location, Subprogram
@@ -14,20 +15,21 @@ Kind = TypeVar("Kind", bound=Location | None)
 """A renamed location is of the class of the one it was made of."""
 
 
-class RenamedScopes:
-    """The map from locations to those with Subprograms of the old linkage name renamed.
+class ChangedRecords:
+    """The map from locations to those of which some records are changed.
 
-    Equal locations stay one object: each is mapped once.
+    `changes` returns the fields of a record that get other values, with these values. Equal
+    locations stay one object: each is mapped once. `count` is the number of records changed.
     """
 
-    def __init__(self, before: str, after: str) -> None:
-        self._before = before
-        self._after = after
-        self._renamed: dict[Location, Location] = {}
+    def __init__(self, changes: Callable[[Location], Mapping[str, object]]) -> None:
+        self._changes = changes
+        self._changed: dict[Location, Location] = {}
         self._original: dict[Location, Location] = {}
+        self.count = 0
 
-    def renamed(self, location: Kind) -> Kind:
-        """Return a location with its Subprograms renamed; the same one if there is none to rename.
+    def changed(self, location: Kind) -> Kind:
+        """Return a location with its records changed; the same one if there is none to change.
 
         Chains can be long, so that this takes no recursion. What is no location stays as it is.
         """
@@ -35,23 +37,24 @@ class RenamedScopes:
         while stack:
             current = stack[-1]
             parts = _parts(current)
-            missing = [part for part in parts.values() if part not in self._renamed]
-            if missing and current not in self._renamed:
+            missing = [part for part in parts.values() if part not in self._changed]
+            if missing and current not in self._changed:
                 stack += missing
                 continue
-            if current not in self._renamed:
+            if current not in self._changed:
                 self._note(current, parts)
             stack.pop()
-        found = self._renamed[location] if isinstance(location, Location) else location
+        found = self._changed[location] if isinstance(location, Location) else location
         return cast(Kind, found)
 
     def _note(self, current: Location, parts: dict[str, Location]) -> None:
-        new = {name: self._renamed[part] for name, part in parts.items()}
+        new = {name: self._changed[part] for name, part in parts.items()}
         changes: dict[str, object] = {n: p for n, p in new.items() if p is not parts[n]}
-        if isinstance(current, Subprogram) and current.linkage_name == self._before:
-            changes["linkage_name"] = self._after
+        own = {n: v for n, v in self._changes(current).items() if getattr(current, n) != v}
+        self.count += bool(own)
+        changes |= own
         made = dataclasses.replace(current, **changes) if changes else current
-        self._renamed[current] = made
+        self._changed[current] = made
         self._original[made] = current
 
     def original(self, location: Kind) -> Kind:
@@ -59,6 +62,19 @@ class RenamedScopes:
         if not isinstance(location, Location):
             return location
         return cast(Kind, self._original.get(location, location))
+
+
+class RenamedScopes(ChangedRecords):
+    """The map from locations to those with Subprograms of the old linkage name renamed."""
+
+    def __init__(self, before: str, after: str) -> None:
+        def changes(record: Location) -> Mapping[str, object]:
+            own = isinstance(record, Subprogram) and record.linkage_name == before
+            return {"linkage_name": after} if own else {}
+
+        super().__init__(changes)
+
+    renamed = ChangedRecords.changed
 
 
 def _parts(location: Location) -> dict[str, Location]:

@@ -95,7 +95,7 @@ _LAUNCH: dict[str, Form] = {
             "extents": [_is_size],
             "strides": [_is_size],
             "box": [_is_positive],
-            "swizzle": lambda value: value in _SWIZZLES,
+            "swizzle": lambda value: _is_integer(value) and value in _SWIZZLES,
         }
     ],
     "guard": [

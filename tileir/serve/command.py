@@ -24,6 +24,7 @@ Exit code 0: the client has had enough; 2: its last message was none, or broke o
 
 SECONDS, MEMORY, REQUEST = 120, 4096, 16
 """Limits unless said otherwise: of time, of a worker's memory and of a request, in MiB."""
+MOST_WORKERS = 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and not 0 < value < 1 << 31:
             raise UsageError(f"--{name} {value:g} is not a number above 0")
+    if arguments.workers > MOST_WORKERS:
+        raise UsageError(f"--workers {arguments.workers} is more than {MOST_WORKERS}")
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("standard input or output is closed")
     memory = None if arguments.memory is None else arguments.memory << 20

@@ -10,7 +10,7 @@ from tileir.commands.conventions import UsageError, check_output, write_output
 from tileir.commands.launch_options import add_options, named_as_written, options_given
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.errors import PackageError
-from tileir.gpus import TARGETS
+from tileir.gpus import TARGETS, unknown
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
 
@@ -28,6 +28,9 @@ examples:
 A package is read by `tileir.load_package`, which launches its kernels where NVIDIA's driver and
 NumPy are, without a compiler; it is a zip file with PTX or cubins, launch plans and a manifest, so
 other launchers can read it, too.
+
+exit status: 0, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a file is not
+readable, 4 a version or target is not supported, 5 a package or ptxas is missing
 """
 
 
@@ -66,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     for target in arguments.target:
         if target == "host":
             raise UsageError("a package is for GPUs, not for this machine's CPU")
+        if target not in TARGETS:
+            raise unknown(target, TARGETS)
     with compiling():
         given: dict[str, Any] = options_given(arguments)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))

@@ -65,6 +65,7 @@ def run(folder: Path, *options: object) -> list[str]:
 @pytest.mark.slow
 def test_results(folder: Path) -> None:
     lines = run(folder, "--target", "sm_80")
+    assert not [line for line in lines if "cannot be run" in line]
     found = read(folder / "found.jsonl")
     outcomes = {name.partition("::")[2]: each["outcome"] for name, each in found.items()}
     assert outcomes == {

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.arguments import positive
 from tileir import Bytecode, TileIRError, verify
 
-from .edited import Tally, transform
+from .edited import Tally, optimised, transform
 from .launched import verdicts
 
 
@@ -24,13 +24,13 @@ def main(arguments: list[str] | None = None) -> int:
     for path in paths:
         data = path.read_bytes()
         try:
-            problems = _problems(data, tally)
+            problems, made = (_rewritten if given.opt else _transformed)(data, tally)
             files += 1
         except TileIRError as error:
             print(f"{path}: not read: {error}", file=sys.stderr)
             continue
         if given.launch:
-            found = list(verdicts(Bytecode.parse(data)))
+            found = list(verdicts(Bytecode.parse(data), made))
             launched.update(verdict for _, verdict in found)
             problems += [f"{symbol} differs" for symbol, it in found if it == "different"]
         for problem in problems:
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(wrong > 0)
 
 
-def _problems(data: bytes, tally: Tally) -> list[str]:
+def _transformed(data: bytes, tally: Tally) -> tuple[list[str], None]:
     """Transform a module; return what is wrong with what is built of it."""
     bytecode = Bytecode.parse(data)
     before = {str(each) for each in verify(bytecode) if each.severity == "error"}
@@ -55,9 +55,21 @@ def _problems(data: bytes, tally: Tally) -> list[str]:
         tally += transform(bytecode)
         built = Bytecode.parse(bytecode.build())
     except TileIRError as error:
-        return [str(error)]
+        return [str(error)], None
     after = [str(each) for each in verify(built) if each.severity == "error"]
-    return [each for each in after if each not in before]
+    return [each for each in after if each not in before], None
+
+
+def _rewritten(data: bytes, tally: Tally) -> tuple[list[str], Bytecode | None]:
+    """Run every pass over a module; return what is wrong with that, and the module made."""
+    bytecode = Bytecode.parse(data)
+    if any(each.severity == "error" for each in verify(bytecode)):
+        return [], None
+    try:
+        made = optimised(bytecode, tally)
+    except (TileIRError, RuntimeError) as error:
+        return [str(error)], None
+    return [], made
 
 
 def _modules(path: Path) -> list[Path]:
@@ -74,6 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--launch", action="store_true", help="launch them on the CPU, with arguments made up"
+    )
+    parser.add_argument(
+        "--opt", action="store_true", help="the passes of `tileir opt`, all of them"
     )
     return parser
 

@@ -13,6 +13,8 @@ from tileir.codegen.kernel import KernelIR
 from tileir.codegen.transform.eliminate_dead_ops import erase_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_ops
 from tileir.codegen.transform.share_common_ops import replace_equal_ops
+from tileir.rewrite.opt import Step, opt
+from tileir.rewrite.passes import DEFAULT, PASSES
 from tileir.write.changed_bodies import check_edited
 
 TRANSFORMS = ("share_common_ops", "hoist_invariants")
@@ -48,6 +50,23 @@ def transform(bytecode: Bytecode) -> Tally:
         check_edited(kernel.symbol, kernel.body)
         tally.after += sum(1 for _ in kernel.walk())
     return tally
+
+
+EVERY_PASS = (*DEFAULT, *sorted(PASSES.keys() - {*DEFAULT}), *DEFAULT)
+"""The passes of `-O`, all others, and those of `-O` again."""
+
+
+def optimised(bytecode: Bytecode, tally: Tally) -> Bytecode:
+    """Return a module after every pass of `tileir opt`, verified after each of them."""
+    changes = dict.fromkeys(PASSES, 0)
+
+    def watch(step: Step, module: Bytecode) -> None:
+        changes[step.name] += step.changes
+
+    made = opt(bytecode, EVERY_PASS, watch, verify_each=True)
+    before, after = (sum(1 for f in each.functions for _ in f.walk()) for each in (bytecode, made))
+    tally += Tally(before, changes["dce"], changes["cse"], changes["hoist"], after)
+    return made
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Kernels whose arguments nobody told, launched on the CPU with and without the transforms.
+"""Kernels whose arguments nobody told, launched on the CPU as they are and transformed.
 
 Arguments are made up: memory full of numbers for pointers, a small number for everything else. A
 launch that leaves its memory, or does what Tile IR leaves undefined, says nothing; checks find that
@@ -26,16 +26,17 @@ GUESSES = (16, 64, 1)
 GRID = (2, 2, 1)
 
 
-def verdicts(bytecode: Bytecode) -> Iterator[tuple[str, str]]:
+def verdicts(bytecode: Bytecode, rewritten: Bytecode | None = None) -> Iterator[tuple[str, str]]:
     """Yield the symbol of each kernel with "same", "different", or "undefined" for any arguments.
 
+    It is compared with itself as the compiler transforms it, or with that of a rewritten module.
     "refused" is what the host does not compile.
     """
     try:
         checked = tileir.compile(bytecode, "host", check=CHECKS, cache=False)
         with left_out():
             plain = tileir.compile(bytecode, "host", cache=False)
-        transformed = tileir.compile(bytecode, "host", cache=False)
+        transformed = tileir.compile(rewritten or bytecode, "host", cache=False)
     except TileIRError:
         yield from ((function.name, "refused") for function in bytecode.functions)
         return

@@ -88,7 +88,7 @@ def test_standard_input(monkeypatch, capsys) -> None:
 
     monkeypatch.setattr(sys, "stdin", Input())
     assert main(["verify", "-"]) == 0
-    assert capsys.readouterr().out == "-: valid\n"
+    assert capsys.readouterr().out == "<stdin>: valid\n"
 
 
 def test_all_rules_are_listed_and_explained(capsys) -> None:

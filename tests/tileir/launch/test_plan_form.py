@@ -76,6 +76,7 @@ def test_a_plan_that_contradicts_itself_is_none() -> None:
         (("tensor_maps", 0, "offset"), 0), (("tensor_maps", 1, "offset"), 1 << 20),
         (("tensor_maps", 0, "size"), 64), (("tensor_maps", 0, "strides"), []),
         (("tensor_maps", 0, "box"), [1] * 6), (("tensor_maps", 0, "swizzle"), 48),
+        (("tensor_maps", 0, "swizzle"), False), (("tensor_maps", 0, "swizzle"), 32.0),
         (("tensor_maps", 0, "element"), "f17"), (("tensor_maps", 0, "base", "parameter"), 99),
         (("guard", 0, "parameter"), 99), (("guard", 0, "divisible_by"), 0),
         (("arrays",), []), (("arrays", 0, "parameter"), 1), (("arrays", 0, "shape"), None),

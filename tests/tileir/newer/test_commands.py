@@ -13,7 +13,7 @@ from tileir import BytecodeError
 from tileir.__main__ import main
 from tileir.tileiras.compiler import UNREADABLE, exit_code, known_module
 
-from .made_up import KNOWN, TWISTED, stated, whole
+from .made_up import HINTED, KNOWN, TWISTED, stated, whole
 
 VECTOR_ADD = FIXTURES / "13.5" / "vector_add.tileirbc"
 NEWER, UNKNOWN = "newer-version", "unknown-content"
@@ -51,6 +51,18 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def test_exit_codes(command: list[str], codes: tuple, files: dict[str, Path], capsys) -> None:
     assert tuple(main([*command, str(path)]) for path in files.values()) == codes
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["--list"], ["--entry", HINTED], []], ids=" ".join)
+def test_no_file_is_said_to_have_no_kernels_if_they_cannot_be_read(
+    asked: list[str], tmp_path: Path, capsys
+) -> None:
+    path = tmp_path / "hinted"
+    path.write_bytes(whole(HINTED))
+    assert main(["run", str(path), *asked]) == 4
+    said = capsys.readouterr()
+    assert not said.out
+    assert "version 13.6 is newer than 13.5, and not all of it is known: " in said.err
 
 
 def test_no_file_of_a_newer_version_is_called_valid(files: dict[str, Path], capsys) -> None:

@@ -96,6 +96,7 @@ def test_wrong_use() -> None:
         ([], "give --stdio: there is no other way to reach it yet"),
         (["--stdio", "--seconds", "0"], "--seconds 0 is not a number above 0"),
         (["--stdio", "--workers", "-1"], "--workers -1 is not a number above 0"),
+        (["--stdio", "--workers", "1025"], "--workers 1025 is more than 1024"),
         (["--stdio", "--memory", "4G"], "argument --memory: invalid int value: '4G'"),
     ):
         done = call(main, "serve", *given)

@@ -1,0 +1,1 @@
+"""`tileir resources`: registers, shared memory, spills and occupancy of compiled kernels."""

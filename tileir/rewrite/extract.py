@@ -1,0 +1,25 @@
+"""`extract`: a module with some functions of another one, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tileir.bytecode import Bytecode
+
+from .edited import compacted, editable
+from .symbols import keep_functions
+
+
+def extract(bytecode: Bytecode, functions: Iterable[str]) -> Bytecode:
+    """Return a module with these functions alone, in the order of the file.
+
+    It has the globals, types, constants, strings and locations that they refer to, the producer,
+    and nothing of the others. KeyError for a name that no function has; BuildError for a file of a
+    newer version, of which something may be unknown.
+    """
+    names = list(functions)
+    for name in names:
+        bytecode.function(name)
+    made = editable(bytecode)
+    keep_functions(made, names)
+    return compacted(made)
