@@ -163,7 +163,7 @@ def _listings(
                 texts.append(listing(data, language, target, arguments.stage, module))
             except (UsageError, TileIRError) as error:
                 return _trouble(path, error)
-    difference = compare_listings(*texts, language)
+    difference = compare_listings(texts[0], texts[1], language)
     names = called(paths[0]), called(paths[1])
     if arguments.json:
         _print_json(listings_as_json(difference, names))

@@ -96,7 +96,7 @@ def compare(
             rows += _function(pair, contents, positions)
             if pair.before is None or pair.after is None:
                 continue
-            matching = Matching(pair.before.body.block, pair.after.body.block, contents)
+            matching = Matching(pair.before.body, pair.after.body, contents)
             own = [*bodies.rows_of(matching, pair, contents, positions)]
             if ignored:
                 own = [row for row in own if not _only_moved(row)]

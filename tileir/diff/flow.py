@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Body, Op, Value
 
 from .content import Contents
 
@@ -31,8 +31,8 @@ class Flow:
     value   value -> its class
     """
 
-    def __init__(self, block: Block, contents: Contents) -> None:
-        self.block = block
+    def __init__(self, body: Body, contents: Contents) -> None:
+        self.block = body.block
         self.contents = contents
         self.said: dict[Op, int] = {}
         self.used: dict[Op, int] = {}
@@ -41,7 +41,7 @@ class Flow:
         self._identified: dict[Op, int] = {}
         self._given: dict[Value, int] = {}
         self._uses: defaultdict[Value, list[Hashable]] = defaultdict(list)
-        for op in block.parent.walk():
+        for op in body.walk():
             self.said[op] = contents.of(op)
             self._note_uses(op)
         for op in self.said:

@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Body, Op, Value
 
 from .content import EFFECTLESS, Contents, result_types
 from .flow import Flow
@@ -75,10 +75,12 @@ class Matching:
     moved    ops, of both bodies, whose partners stand elsewhere
     """
 
-    def __init__(self, before: Block, after: Block, contents: Contents) -> None:
+    def __init__(self, before: Body, after: Body, contents: Contents) -> None:
         self.flows = Flow(before, contents), Flow(after, contents)
-        self.blocks = before, after
-        for number, (one, two) in enumerate(self._alike(before.arguments, after.arguments)):
+        self.bodies = before, after
+        for number, (one, two) in enumerate(
+            self._alike(before.block.arguments, after.block.arguments)
+        ):
             self._give(one, two, ("parameter", number))
         self._numbers = 0
         for _ in range(ROUNDS):
@@ -88,8 +90,8 @@ class Matching:
 
     def ops(self) -> tuple[Iterator[Op], Iterator[Op]]:
         """Return all ops of both bodies, each in pre-order."""
-        before, after = self.blocks
-        return before.parent.walk(), after.parent.walk()
+        before, after = self.bodies
+        return before.walk(), after.walk()
 
     @property
     def pairs(self) -> OpPairs:
@@ -119,7 +121,7 @@ class Matching:
         self.moved: set[Op] = set()
         for flow in self.flows:
             flow.settle()
-        before, after = self.blocks
+        before, after = (body.block for body in self.bodies)
         self._pair_values(before.arguments, after.arguments)
         self._pair_blocks(before, after)
         self._pair_across_blocks()

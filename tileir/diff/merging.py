@@ -92,7 +92,7 @@ class Merging:
             own = text.block.get(block, range(0))
             stops = [text.lines_of(op).stop for op in block.ops if text.lines_of(op)]
             lines.append(range(max(stops, default=own.start), own.stop))
-        yield from self._compared(*lines, mark)
+        yield from self._compared(lines[0], lines[1], mark)
 
     def _without_partner(self, op: Op) -> Iterator[Line]:
         """Yield the lines of an op of the first module; what moved is shown where it is now."""
