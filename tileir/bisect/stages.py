@@ -18,6 +18,7 @@ from typing import Any
 from tileir.commands.conventions import UsageError, explained
 from tileir.commands.modules import module_in
 from tileir.errors import TileIRError, WorkerError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import compiling
 from tileir.predicates import Explaining, Limits, Verdict
 from tileir.supervisor import Supervisor
@@ -65,7 +66,7 @@ def compiled_by_stages(
     The child computes the function `made_by`; between stages it asks the verifier. RefusedError if
     the file is not readable, not valid, or not supported.
     """
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.pipeline import STAGES
         from tileir.codegen.targets import package_of
 
@@ -101,7 +102,7 @@ def stages_made(data: bytes) -> bytes:
     it may end the process.
     """
     os.environ["TILEIR_VERIFY"] = "1"
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.stage import Stage
         from tileir.codegen.stage_recorder import record_stages
 
@@ -173,7 +174,7 @@ def bisect_optional(
     `predicate` makes the predicate for stages that are left out. A point is a stage, behind which
     no optional one is run.
     """
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.pipeline import OPTIONAL
 
     names = (ALL_LEFT_OUT, *OPTIONAL[family])

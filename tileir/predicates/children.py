@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
 from tileir.errors import WorkerError
+from tileir.formats.forks import Lock
 from tileir.supervisor import Supervisor
 from tileir.supervisor.memory import LIMITED
 
@@ -22,7 +22,7 @@ class Children:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._idle: list[Supervisor] = []
         weakref.finalize(self, _close, self._idle)
 
@@ -32,7 +32,8 @@ class Children:
     def ask(self, function: str, data: bytes) -> Answer:
         """Return what a function of `ours` answers, or how its child died."""
         with self._lock:
-            child = self._idle.pop() if self._idle else self._started()
+            child = self._idle.pop() if self._idle else None
+        child = child or self._started()
         try:
             return Answer.from_bytes(child.call(function.encode() + b"\n" + data, "it"))
         except WorkerError as error:
