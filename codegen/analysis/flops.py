@@ -30,11 +30,13 @@ def flops_of(op: Op) -> Counter[Arithmetic]:
 
     A product of an MxK by a KxN tile takes 2*M*N*K. A reduce or a scan along a dimension of n
     elements applies its region n - 1 times for each of the other elements; an `if` in there, with
-    what is in it, is not included.
+    what is in it, is not included. An op whose types break rules takes none.
     """
     family = family_of(op)
     if family is Family.PRODUCT:
         factor = op.operands["lhs"].type
+        if not isinstance(factor, Tile) or not factor.rank or not isinstance(op.result.type, Tile):
+            return Counter()
         kind = Arithmetic(str(factor.element), True)
         return Counter({kind: 2 * op.result.type.size * factor.shape[-1]})
     if family is Family.FOLD:
