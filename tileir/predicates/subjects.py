@@ -225,4 +225,6 @@ SUBJECTS = {
     ),
 }
 """Name -> what it is."""
+NVIDIAS = ("tileirdisasm", "tileiras", "ptxas")
+"""The names of those that depend on the release of NVIDIA's tools."""
 SPELLED = ("dis", "tileirdisasm", "verify", "tileiras:sm_100", "ptxas:sm_90", "host", "sm_90, ...")
