@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import resource
 import subprocess
@@ -153,6 +154,23 @@ def examine(request: bytes) -> bytes:
             "verdict": verdict.name, "text": verdict.text, "s": _cpu_s() - start,
         }  # fmt: skip
     return json.dumps(found).encode()
+
+
+def examine_variant(request: bytes) -> bytes:
+    """Take another module through a stage, with the launch of the one of a number: JSON, too.
+
+    What has other parameters cannot be launched so, and what is undefined is not different.
+    """
+    asked = json.loads(request)
+    work = Work(plan_of(asked["seed"]))
+    types = [function.type for function in work.case.bytecode.functions]
+    work.case.bytecode = tileir.Bytecode.parse(base64.b64decode(asked["module"]))
+    launched = asked["stage"] in ("cpu", "emulator")
+    if launched and [each.type for each in work.case.bytecode.functions] != types:
+        verdict = Verdict(UNSUPPORTED, "other parameters")
+    else:
+        verdict = _tried(partial(STAGES[asked["stage"]], work))
+    return json.dumps({"verdict": verdict.name, "text": verdict.text}).encode()
 
 
 def _tried(stage: Callable[[], Verdict]) -> Verdict:
