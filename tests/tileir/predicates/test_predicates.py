@@ -43,6 +43,7 @@ def bench(tmp_path, **tools: str) -> Bench:
         ("kill -SEGV $$", True, "was killed by SIGSEGV"),
         ("kill -ABRT $$", True, "was killed by SIGABRT"),
         ("echo 'LLVM ERROR: out of things' >&2; exit 1", True, "LLVM ERROR: out of things"),
+        ("echo 'what(): std::bad_alloc' >&2; kill -ABRT $$", None, "it needed more memory"),
         ("echo \"x.cpp:7: Assertion 'a' failed.\" >&2; exit 1", True, "Assertion 'a' failed."),
         ("echo \"Cannot find option named 'sm_90'!\" >&2; exit 1", None, "Cannot find"),
     ],
