@@ -28,7 +28,8 @@ examples:
   python -m tests.lab.campaign /tmp/c --summary                  what the ledger says
 
 FOLDER has ledger.jsonl, a line for each module; findings/SEED-STAGE/, with module.tileirbc, its
-text, its launch, and what.txt, with --reduce also reduced.tileirbc and reduced.txt; summary.json. Emulator and tileiras see each fifth module.
+text, its launch, and what.txt, with --reduce also reduced.tileirbc and reduced.txt; summary.json.
+Emulator and tileiras see each fifth module.
 
 Exit code: 0 nothing found, 1 findings, 2 wrong use.
 """
