@@ -58,6 +58,13 @@ def _refused(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(Site(symbol), str(remark))
 
 
+def _hinted(evidence: Evidence) -> Iterator[Candidate]:
+    for symbol in evidence.symbols:
+        said = [each for each in evidence.of(symbol, Topic.HINTS) if not missed(each)]
+        if any(each.facts["term"] in _LOWERED for each in said):
+            yield Candidate(Site(symbol), "; ".join(each.what for each in said))
+
+
 def _spilling(evidence: Evidence) -> Iterator[Candidate]:
     for symbol, found in evidence.resources.items():
         if found.spilled and found.spilled >= FEW_SPILLED:
@@ -335,6 +342,18 @@ RULES: dict[str, Rule] = {
             _refused,
             (relaunched("leave the hint away", **_LOWERED, cluster_dim=None),),
             0.2,
+        ),
+        Rule(
+            "limiting-hint",
+            "a hint keeps warps from an SM",
+            "Warps hide each other's latency. A number of warps, of registers or of resident "
+            "blocks that is asked for may leave an SM with fewer warps than it has room for.",
+            "leave the choice to the compiler",
+            Sure.MAYBE,
+            figures.WARPS,
+            _hinted,
+            (_HINTS,),
+            0.5,
         ),
         Rule(
             "spills",

@@ -46,10 +46,12 @@ def flops_of(op: Op) -> Counter[Arithmetic]:
 
 
 def _fold(op: Op) -> Counter[Arithmetic]:
-    tile = next(op.operand_list()).type
-    extent = tile.shape[op.attributes["dim"]]
+    tile = next((value.type for value in op.operand_list()), None)
+    dim, total = op.attributes["dim"], Counter[Arithmetic]()
+    if not isinstance(tile, Tile) or not 0 <= dim < tile.rank or not tile.shape[dim]:
+        return total
+    extent = tile.shape[dim]
     times = tile.size // extent * (extent - 1)
-    total: Counter[Arithmetic] = Counter()
     for inner in op.regions[0].block.ops:
         for kind, number in flops_of(inner).items():
             total[kind] += times * number

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import NO, OK, UsageError, open_input, stdout_text
+from tileir.commands.conventions import NO, OK, UsageError, called, fail, open_input, stdout_text
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC
@@ -30,6 +30,7 @@ from .releases import Releases, ToolkitFolders, bisect_releases, numbers_of
 from .report import SCHEMA, as_json, as_text, no_answer
 from .search import Found
 from .stages import (
+    RefusedError,
     bisect_optional,
     bisect_texts,
     compiled_by_stages,
@@ -44,7 +45,7 @@ COMPILED_SPELLED = ("host", "sm_90, ...", "ptxas:sm_90")
 EXAMPLES = """\
 examples:
   tileir bisect k.tileirbc --crashes tileiras:sm_100          releases of tileiras, by halving
-  tileir bisect k.tileirbc --says 'error: expected' --all     each one of them
+  tileir bisect k.tileirbc --says 'public symbol' --all       each one of them (a rule since 13.5)
   tileir bisect k.tileirbc --differs verify,tileirdisasm --from 13.4.59
   tileir bisect k.tileirbc --test ./check.sh                  the release's tools come first on PATH
   tileir bisect k.tileirbc --says error --toolkits DIR        releases in DIR/13.3.36/bin, ...
@@ -113,7 +114,10 @@ def run(arguments: argparse.Namespace) -> int:
     data = _bytes(arguments.file, arguments.lowest)
     say = _progress()
     if arguments.stages:
-        question, found = _over_stages(arguments, data)
+        try:
+            question, found = _over_stages(arguments, data)
+        except RefusedError as error:
+            return fail("bisect", f"{called(arguments.file)}: {error}", error.code)
         what = "stages"
     elif arguments.optional:
         question, found = _over_optional(arguments, data)

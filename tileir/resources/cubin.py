@@ -171,8 +171,10 @@ def _target(sections: dict[str, Section], flags: int) -> str:
 
 def _symbols(file: ELFFile) -> dict[int, str]:
     """Return the names of all symbols that are functions, by number."""
+    from elftools.elf.sections import SymbolTableSection
+
     table = file.get_section_by_name(".symtab")
-    if table is None:
+    if not isinstance(table, SymbolTableSection):
         return {}
     if table["sh_offset"] + table["sh_size"] > file.stream_len:
         raise PackageError("the cubin is cut off: its table of symbols lies behind its end")

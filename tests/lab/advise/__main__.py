@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import process_time
 from typing import NamedTuple
 
 import tileir
@@ -43,9 +44,9 @@ class Planted(NamedTuple):
     findings: list[Finding]
 
 
-def files(given: list[Path]) -> Iterator[Path]:
-    """Yield the files of kernels: those of the benchmarks, and those given."""
-    for path in [*FOLDERS, *given]:
+def files(given: list[Path], alone: bool = False) -> Iterator[Path]:
+    """Yield the files of kernels: those of the benchmarks, and those given, or these alone."""
+    for path in given if alone else [*FOLDERS, *given]:
         if path.is_dir():
             yield from sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
         else:
@@ -112,11 +113,13 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--plant", choices=PLANTS, action="append", help="this weakness alone")
     parser.add_argument("--kernel", action="append", help="this kernel alone, by its file's name")
     parser.add_argument("--most", type=int, help="weaknesses of each kernel (default: all)")
+    parser.add_argument("--given", action="store_true", help="the files given alone")
     parser.add_argument("--verbose", action="store_true", help="show what is found of each")
     arguments = parser.parse_args(given)
     count = Count()
     wanted = [name for name in PLANTS if name in (arguments.plant or PLANTS)]
-    for number, path in enumerate(files(arguments.files)):
+    began = process_time()
+    for number, path in enumerate(files(arguments.files, alone=arguments.given)):
         if arguments.kernel and path.stem not in arguments.kernel:
             continue
         try:
@@ -137,6 +140,7 @@ def main(given: list[str] | None = None) -> int:
     total, found = count.planted.total(), count.found.total()
     print(f"{'all':28} {found:4} of {total:4} in {len(count.kernels)} kernels")
     print(f"{count.alarms} findings in {count.looked} kernels as they were")
+    print(f"{process_time() - began:.0f} seconds, without ptxas")
     return int(found < 0.95 * total)
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.lab.planted`: planted defects, reduced; a table of what is left of the modules."""
+"""`python -m tests.lab.planted`: planted defects, and what is left of their modules."""
 
 from __future__ import annotations
 

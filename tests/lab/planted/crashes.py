@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .patterns import Pattern as P
+from . import patterns
+
+P = patterns.Pattern
 
 CRASHES = {
     "shifted sum in a loop": P("addi", of=(P("muli"),), inside=("for",)),

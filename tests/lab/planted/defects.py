@@ -9,9 +9,9 @@ from tests.lab.model.kernels.program import program
 from tileir.predicates import Bench, Differs, Predicate, Subject
 from tileir.sampler import sample
 
+from . import values
 from .crashes import CRASHES
 from .patterns import Crashing, Dying
-from .values import Wrong
 from .verdicts import PLANTED, Disagree, planted
 
 MOST_SEEDS = 40
@@ -28,14 +28,14 @@ class Defect:
 DEFECTS = [
     *(Defect("crash", name) for name in list(CRASHES)[:-2]),
     *(Defect("program", name) for name in list(CRASHES)[-2:]),
-    *(Defect("value", f"{op} on host") for op in ("mulhii", "maxi", "absf")),
+    *(Defect("value", f"{op} on host") for op in ("mulhii", "xori", "absf")),
     *(Defect("value", f"{op} on sm_90") for op in ("negf", "ori")),
     *(Defect("verdict", name) for name in PLANTED),
 ]
 
 
 def made(defect: Defect, statements: int) -> tuple[bytes, Predicate]:
-    """Return the first module of about so many statements that has the defect, and the predicate."""
+    """Return a module of about so many statements with the defect, and the predicate."""
     for seed in range(1, MOST_SEEDS):
         for data, predicate in _candidates(defect, seed, statements):
             if predicate.holds(data):
@@ -43,12 +43,11 @@ def made(defect: Defect, statements: int) -> tuple[bytes, Predicate]:
     raise AssertionError(f"no module has {defect}")
 
 
-def _candidates(
-    defect: Defect, seed: int, statements: int
-) -> Iterator[tuple[bytes, Predicate]]:
+def _candidates(defect: Defect, seed: int, statements: int) -> Iterator[tuple[bytes, Predicate]]:
     if defect.kind == "value":
         op, _, target = defect.name.split()
-        yield program(seed, statements).bytecode.build(), Wrong(op, target, seed, statements)
+        data = values.planted(op, seed, statements).bytecode.build()
+        yield data, values.Wrong(op, target, seed, statements)
     elif defect.kind == "verdict":
         bytecode = program(seed, statements).bytecode
         yield planted(bytecode, defect.name), _verdict(defect.name)

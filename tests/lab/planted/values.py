@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tests.lab.model import Undefined, run
 from tests.lab.model.elements import dtype
-from tests.lab.model.kernels.program import program
+from tests.lab.model.kernels.program import Program
 from tests.lab.model.kernels.scene import Case, memory_element
 from tileir import Bytecode, TileIRError, compile, emulator
 from tileir.errors import WorkerError
 from tileir.supervisor import Supervisor
-from tileir.types import Pointer, Scalar
+from tileir.tools.sampler.draws import Draws
+from tileir.types import Pointer, Scalar, Tile
 
 LONGEST_S = 60.0
 """Seconds for one kernel, on both."""
@@ -34,8 +35,8 @@ def _low_half(builder: Any, op: Any, x: Any, y: Any) -> Any:
     return builder.mul(x, y)
 
 
-def _always_signed(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
-    return builder.select(builder.icmp_signed(">", lhs, rhs), lhs, rhs)
+def _both(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
+    return builder.or_(lhs, rhs)
 
 
 def _unchanged(builder: Any, op: Any, source: Any) -> Any:
@@ -46,14 +47,44 @@ def _exclusive(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
     return builder.xor(lhs, rhs)
 
 
-WRONG: dict[str, Callable[..., Any]] = {
-    "mulhii": _low_half,
-    "maxi": _always_signed,
-    "absf": _unchanged,
-    "negf": _unchanged,
-    "ori": _exclusive,
+class Row(NamedTuple):
+    """A wrong row: what is emitted, and of which element type and how many operands."""
+
+    emit: Callable[..., Any]
+    element: str
+    operands: int
+
+
+WRONG = {
+    "mulhii": Row(_low_half, "i32", 2),
+    "xori": Row(_both, "i32", 2),
+    "absf": Row(_unchanged, "f32", 1),
+    "negf": Row(_unchanged, "f16", 1),
+    "ori": Row(_exclusive, "i64", 2),
 }
 """Op -> what a target makes of it."""
+
+
+class Planted(Program):
+    """A program in which the op is computed and stored when a quarter of it is there."""
+
+    def __init__(self, op: str, seed: int, budget: int) -> None:
+        super().__init__(Draws(seed), budget)
+        self._op, self._left = op, budget * 3 // 4
+
+    def _statement(self) -> None:
+        if self.budget <= self._left and not self._depth:
+            row, self._left = WRONG[self._op], 0
+            type = Tile(Scalar(row.element), self.pool.shape())
+            given = [self.value(type) for _ in range(row.operands)]
+            self.scene.keep(getattr(self.kernel, self._op)(*given))
+        super()._statement()
+
+
+@cache
+def planted(op: str, seed: int, budget: int) -> Case:
+    """Return the program of a seed and a budget, with the op in it."""
+    return Planted(op, seed, budget).grow()
 
 
 @dataclass(frozen=True)
@@ -93,7 +124,7 @@ def look(request: bytes) -> bytes:
     os.environ["TILEIR_CACHE_DIR"] = "off"
     words, _, data = request.partition(b"\n")
     op, target, seed, budget = words.decode().split()
-    case = _case(int(seed), int(budget))
+    case = planted(op, int(seed), int(budget))
     try:
         bytecode = Bytecode.parse(data)
         (function,) = bytecode.functions
@@ -110,11 +141,6 @@ def look(request: bytes) -> bytes:
         return b"none"
     same = all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
     return b"same" if same else b"wrong"
-
-
-@cache
-def _case(seed: int, budget: int) -> Case:
-    return program(seed, budget)
 
 
 def _arguments(case: Case, elements: list[Any]) -> list[np.ndarray]:
@@ -137,7 +163,7 @@ def _lowered_wrongly(op: str) -> Iterator[None]:
     from tileir.codegen.scalar.elementwise import ELEMENTWISE
 
     right = ELEMENTWISE[op]
-    ELEMENTWISE[op] = WRONG[op]
+    ELEMENTWISE[op] = WRONG[op].emit
     try:
         yield
     finally:
