@@ -100,7 +100,7 @@ def on_emulator(work: Work) -> Verdict:
 
 
 def through_tileiras(work: Work) -> Verdict:
-    """It compiles what our verifier has no warning of for that GPU."""
+    """It compiles what our verifier has no warning of for that GPU, and nothing else."""
     tool = nvidia.find("tileiras")
     if tool is None:
         raise ToolError("tileiras is not installed")
@@ -113,11 +113,11 @@ def through_tileiras(work: Work) -> Verdict:
         except subprocess.TimeoutExpired:
             return Verdict(CRASHED, f"it took more than {LONGEST_S} s")
     said = (done.stderr or done.stdout).decode(errors="replace").strip()
+    warned = [str(each) for each in tileir.verify(work.case.bytecode, target=work.plan.target)]
     if done.returncode == 0:
-        return Verdict(RIGHT)
+        return Verdict(DIFFERENT, f"compiled, but {warned[0]}") if warned else Verdict(RIGHT)
     if done.returncode < 0 or "PLEASE submit" in said or "Stack dump" in said:
         return Verdict(CRASHED, f"exit code {done.returncode}: {said}")
-    warned = [str(each) for each in tileir.verify(work.case.bytecode, target=work.plan.target)]
     return Verdict(UNSUPPORTED if warned else FAILED, said)
 
 
