@@ -28,7 +28,7 @@ def parsed(path: Path) -> Bytecode:
     return Bytecode.parse(path.read_bytes())
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("path", VALID, ids=name_of)
 def test_forms_of_a_module_are_equal(path: Path) -> None:
     """Its tables in another order, its text assembled, its form in the newest version."""
@@ -291,5 +291,5 @@ def additions(count: int, chain: bool, left_out: int = -1) -> Bytecode:
 
 @pytest.mark.parametrize("chain", [False, True], ids=["alike", "chain"])
 def test_one_of_many_equal_ops(chain: bool) -> None:
-    difference = compare(additions(800, chain), additions(800, chain, left_out=400))
+    difference = compare(additions(400, chain), additions(400, chain, left_out=200))
     assert kinds(difference) == {"deleted": 1}
