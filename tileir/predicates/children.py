@@ -25,7 +25,6 @@ class Children:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._lock = Lock()
-        self._lock = threading.Lock()
         self._start()
 
     def _start(self) -> None:
@@ -39,11 +38,10 @@ class Children:
     def ask(self, function: str, data: bytes) -> Answer:
         """Return what a function of `ours` answers, or how its child died."""
         with self._lock:
-            child = self._idle.pop() if self._idle else None
-        child = child or self._started()
             if self._process != os.getpid():  # a fork: those that were started are its parent's
                 self._start()
-            child = self._idle.pop() if self._idle else self._started()
+            child = self._idle.pop() if self._idle else None
+        child = child or self._started()
         try:
             return Answer.from_bytes(child.call(function.encode() + b"\n" + data, "it"))
         except WorkerError as error:
