@@ -17,10 +17,11 @@ import numpy as np
 
 from tests.lab.model import Undefined, run
 from tests.lab.model.elements import dtype
-from tests.lab.model.kernels.program import Program
-from tests.lab.model.kernels.scene import Case, memory_element
 from tileir import Bytecode, TileIRError, compile, emulator
 from tileir.errors import WorkerError
+from tileir.smith.case import Case
+from tileir.smith.program import Program
+from tileir.smith.scene import memory_element
 from tileir.supervisor import Supervisor
 from tileir.tools.sampler.draws import Draws
 from tileir.types import Pointer, Scalar, Tile
@@ -65,40 +66,44 @@ WRONG = {
 """Op -> what a target makes of it."""
 
 
-class Planted(Program):
-    """A program in which the op is computed and stored when a quarter of it is there."""
+FEATURES = ("integers", "control", "views", "shapes", "memory")
+"""What programs are made of: results are exact."""
 
-    def __init__(self, op: str, seed: int, budget: int) -> None:
-        super().__init__(Draws(seed), budget)
-        self._op, self._left = op, budget * 3 // 4
+
+class Planted(Program):
+    """A program in which the op is computed and stored when half of it is there."""
+
+    def __init__(self, op: str, seed: int, ops: int) -> None:
+        super().__init__(Draws(seed), ops, features=FEATURES)
+        self._op, self._waits = op, True
 
     def _statement(self) -> None:
-        if self.budget <= self._left and not self._depth:
-            row, self._left = WRONG[self._op], 0
-            type = Tile(Scalar(row.element), self.pool.shape())
-            given = [self.value(type) for _ in range(row.operands)]
+        if self._waits and not self._depth and self._size() >= self.ops // 2:
+            self._waits, row = False, WRONG[self._op]
+            type = Tile(Scalar(row.element), self.scene.pool.shape())
+            given = [self.scene.value(type) for _ in range(row.operands)]
             self.scene.keep(getattr(self.kernel, self._op)(*given))
         super()._statement()
 
 
 @cache
-def planted(op: str, seed: int, budget: int) -> Case:
-    """Return the program of a seed and a budget, with the op in it."""
-    return Planted(op, seed, budget).grow()
+def planted(op: str, seed: int, ops: int) -> Case:
+    """Return the program of a seed and of about so many ops, with the op in it."""
+    return Planted(op, seed, ops).grow()
 
 
 @dataclass(frozen=True)
 class Wrong:
     """Holds if a target with a wrong row for an op stores something else than the model.
 
-    The arrays are those of the program of a seed and a budget, in the order of the parameters that
+    The arrays are those of the program of a seed and a size, in the order of the parameters that
     are left.
     """
 
     op: str
     target: str
     seed: int
-    budget: int
+    ops: int
 
     @property
     def description(self) -> str:
@@ -107,7 +112,7 @@ class Wrong:
 
     def holds(self, data: bytes) -> bool:
         """Whether the memory differs after a launch."""
-        words = f"{self.op} {self.target} {self.seed} {self.budget}\n".encode()
+        words = f"{self.op} {self.target} {self.seed} {self.ops}\n".encode()
         try:
             return _child().call(words + data, self.op) == b"wrong"
         except WorkerError:
@@ -123,8 +128,8 @@ def look(request: bytes) -> bytes:
     """Launch a kernel twice: in the model, and on a target with a wrong row."""
     os.environ["TILEIR_CACHE_DIR"] = "off"
     words, _, data = request.partition(b"\n")
-    op, target, seed, budget = words.decode().split()
-    case = planted(op, int(seed), int(budget))
+    op, target, seed, ops = words.decode().split()
+    case = planted(op, int(seed), int(ops))
     try:
         bytecode = Bytecode.parse(data)
         (function,) = bytecode.functions
