@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (default: 0)")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (0)")
     add("--count", metavar="N", type=whole_number, help="so many mutants, of seeds from there on")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")

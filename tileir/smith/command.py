@@ -56,9 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make random modules that compute, with defined results."
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (default: 0)")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (0)")
     add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
-    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (default: 100)")
+    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
     add("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
