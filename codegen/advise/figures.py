@@ -41,7 +41,8 @@ class Figure:
         if number in self.words:
             return self.words[number]
         text = f"{number:.0f}" if number == int(number) else f"{number:.1f}"
-        return f"{text} {self.unit}".strip()
+        unit = self.unit.removesuffix("s") if number == 1 else self.unit
+        return f"{text} {unit}".strip()
 
 
 def _least(topic: Topic, fact: Callable[[Remark], float | None]) -> Read:
@@ -139,6 +140,12 @@ PRODUCT = Figure(
 )
 REGISTERS = Figure(
     "registers of a thread", _of_ptxas(lambda found: found.registers), higher=False, least=0.05
+)
+WARPS = Figure(
+    "warps that an SM holds",
+    _of_ptxas(lambda found: found.occupancy and found.occupancy.warps),
+    "warps",
+    least=0.25,
 )
 SLOTS = Figure("slots of the ring", _slots, "slots")
 AHEAD = Figure(

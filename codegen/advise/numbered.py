@@ -6,7 +6,7 @@ module and of an edited copy can be compared op by op, with and without a debug 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tileir.builder import Editor
@@ -20,11 +20,15 @@ _FILE = "the number of an op"
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy of a module: its ops by number, and the function of each."""
+    """A copy of a module: its ops by number, and the function of each.
+
+    `arguments` has what is known of the arguments of a launch: parameter -> whole number.
+    """
 
     module: Bytecode
     ops: Mapping[int, Op]
     functions: Mapping[int, Function]
+    arguments: Mapping[int, int]
 
     def editor(self, number: int) -> Editor:
         """Return an editor of the function that an op is in."""
@@ -34,10 +38,18 @@ class Copy:
 class Original:
     """A module as bytes, of which any number of copies can be made.
 
-    `symbols` are the entries looked at; None for all.
+    `symbols` are the entries looked at; None for all. `arguments` are those of a launch of one
+    entry, in the order of its parameters; whole numbers among them, which extents and strides are,
+    tell what cannot be promised.
     """
 
-    def __init__(self, bytecode: Bytecode, symbols: Iterable[str] | None = None) -> None:
+    def __init__(
+        self,
+        bytecode: Bytecode,
+        symbols: Iterable[str] | None = None,
+        arguments: Sequence[object] = (),
+    ) -> None:
+        self.arguments = {n: each for n, each in enumerate(arguments) if isinstance(each, int)}
         self.bytecode = bytecode
         self.symbols = None if symbols is None else list(symbols)
         self._data = bytes(bytecode.build())
@@ -60,7 +72,7 @@ class Original:
                 number = len(ops)
                 op.location = SourceLocation(scope, _FILE, number + 1, 0)
                 ops[number], functions[number] = op, function
-        return Copy(made, ops, functions)
+        return Copy(made, ops, functions, self.arguments)
 
     def chosen(self, module: Bytecode) -> Iterator[Function]:
         """Yield the functions looked at, of the module or of a copy."""

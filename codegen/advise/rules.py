@@ -43,6 +43,8 @@ FEW_SPILLED = 32
 """Fewer bytes that are spilled do not matter."""
 FEW_TURNS = 2
 """Fewer turns that bank conflicts add do not matter."""
+SHORT_ROW = 8
+"""Tiles of as few elements along a dimension leave no choice of layouts."""
 
 _LOWERED = {"num_warps": None, "maxnreg": None, "minnctapersm": None}
 _HINTS = relaunched("leave hints for warps, registers and resident blocks away", **_LOWERED)
@@ -56,6 +58,13 @@ def _refused(evidence: Evidence) -> Iterator[Candidate]:
     for symbol in evidence.symbols:
         for remark in filter(missed, evidence.of(symbol, Topic.HINTS)):
             yield Candidate(Site(symbol), str(remark))
+
+
+def _hinted(evidence: Evidence) -> Iterator[Candidate]:
+    for symbol in evidence.symbols:
+        said = [each for each in evidence.of(symbol, Topic.HINTS) if not missed(each)]
+        if any(each.facts["term"] in _LOWERED for each in said):
+            yield Candidate(Site(symbol), "; ".join(each.what for each in said))
 
 
 def _spilling(evidence: Evidence) -> Iterator[Candidate]:
@@ -80,6 +89,14 @@ def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
         if turns >= FEW_TURNS:
             site = Site(remark.entry, number_of(remark.location))
             yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
+
+
+def _narrow(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield accesses to tiles that are short; those of layouts only, if they are very short."""
+    yield from because(Topic.ACCESSES, "tile", "run")(evidence)
+    for each in because(Topic.ACCESSES, "layout", outcomes=(*Outcome,))(evidence):
+        if each.site.number is not None and (inner(evidence.op(each.site)) or 0) <= SHORT_ROW:
+            yield each
 
 
 def _idle(evidence: Evidence) -> Iterator[Candidate]:
@@ -246,7 +263,7 @@ RULES: dict[str, Rule] = {
             "make the tile longer along the contiguous dimension",
             Sure.MAYBE,
             figures.ACCESS,
-            because(Topic.ACCESSES, "tile", "layout", "run", outcomes=(*Outcome,)),
+            _narrow,
             tuple(longer(inner, factor) for factor in (2, 4, 8)),
             1.5,
         ),
@@ -335,6 +352,18 @@ RULES: dict[str, Rule] = {
             _refused,
             (relaunched("leave the hint away", **_LOWERED, cluster_dim=None),),
             0.2,
+        ),
+        Rule(
+            "limiting-hint",
+            "a hint keeps warps from an SM",
+            "Warps hide each other's latency. A number of warps, of registers or of resident "
+            "blocks that is asked for may leave an SM with fewer warps than it has room for.",
+            "leave the choice to the compiler",
+            Sure.MAYBE,
+            figures.WARPS,
+            _hinted,
+            (_HINTS,),
+            0.5,
         ),
         Rule(
             "spills",

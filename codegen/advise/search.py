@@ -30,6 +30,7 @@ def advise(
     symbols: Iterable[str] | None = None,
     grid: Sequence[int] | None = None,
     processors: int | None = None,
+    arguments: Sequence[object] = (),
     portable: bool = False,
     ptxas: bool = True,
     progress: Callable[[int, int], object] | None = None,
@@ -39,13 +40,16 @@ def advise(
 
     The target is that of the text if none is given. `symbols` are the entries looked at, `options`
     those of `tileir.compile` about the launch. With a `grid`, of blocks, launches are looked at,
-    too, on a GPU with so many `processors` (SMs; default: those of a common product). Registers
-    are asked of ptxas, if it is there and wanted. Raises what `tileir.compile` does.
+    too, on a GPU with so many `processors` (SMs; default: those of a common product). `arguments`
+    are those of a launch of the one entry, in the order of its parameters: what they break is not
+    promised. Registers are asked of ptxas and pyelftools, unless `ptxas` is false; `progress` is
+    told which rule is tried, of how many. Raises what `tileir.compile` does, and ToolError or
+    MissingPackageError without those.
     """
     target = target or named_target(bytecode)
     if target is None or package_of(target) == HOST:
         raise UnsupportedError(no_gpu("advice", "a GPU as target"))
-    original = Original(bytecode, symbols)
+    original = Original(bytecode, symbols, arguments)
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)
     search = _Search(original, settings)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tileir.bytecode import Bytecode
+from tileir.commands.argument_words import ArrayWord, values_by_role
 from tileir.commands.conventions import OK, UsageError, called, fail, main_of, stdout_text
 from tileir.commands.launch_options import add_options, named_as_written, options_given
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
@@ -31,11 +32,14 @@ JSON_SCHEMA = 1
 COLOURS = {"certain": "31", "likely": "33", "maybe": "36"}
 """How sure a finding is -> its colour on a terminal."""
 MOST_EXTENTS = 3
+_ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
 
 EXAMPLES = """\
 examples:
   tileir advise --target sm_90 kernel.tileirbc          what would make it faster, most gain first
   tileir advise --target sm_90 --grid 256x4 k.tileirbc  also what is wrong with such a launch
+  tileir advise --target sm_90 --array x.npy --array zeros:4096:f32 --arg 2.5 k.tileirbc
+                                                        what these arguments break is no advice
   tileir advise --target sm_90 --json k.mlir | jq .findings
   tileir advise --explain no-tensor-copy                what a rule is about
   tileir advise --rules                                 all rules
@@ -67,6 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
     add("--grid", metavar="XxYxZ", type=_grid, help="the blocks of a launch: 256, 64x4 or 64x4x2")
     add("--sms", metavar="N", type=_count, help="SMs of the GPU (default: of a common product)")
+    add("--array", metavar="VALUE", action="append", dest="values", type=ArrayWord, help=_ARRAY)
+    add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
+    add("--convention", choices=["cutile"], help="whose order arrays without a view have")
     add("--no-ptxas", action="store_true", help="do not ask ptxas for registers")
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
     add("--json", action="store_true", help="one JSON document, for programs")
@@ -103,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
+    if arguments.values is None and arguments.convention is not None:
+        raise UsageError("--convention needs --array")
     target, findings = _found(bytecode, arguments)
     with stdout_text() as out:
         if arguments.json:
@@ -136,11 +145,23 @@ def _found(bytecode: Bytecode, arguments: argparse.Namespace) -> tuple[str, list
             symbols=arguments.entry,
             grid=arguments.grid,
             processors=arguments.sms,
+            arguments=_values(bytecode, arguments),
             portable=arguments.portable,
             ptxas=ptxas,
             progress=progress,
             **options,
         )
+
+
+def _values(bytecode: Bytecode, arguments: argparse.Namespace) -> Sequence[object]:
+    """Return what the launch passes for each parameter, as far as that is given."""
+    if arguments.values is None:
+        return ()
+    names = arguments.entry or [function.name for function in bytecode.functions]
+    if len(names) != 1:
+        raise UsageError("--array is for a launch of one kernel; choose it by --entry")
+    (function,) = [each for each in bytecode.functions if each.name == names[0]]
+    return values_by_role(function, arguments.values, arguments.convention)
 
 
 # Rules ------------------------------------------------------------------------------------------

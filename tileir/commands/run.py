@@ -20,6 +20,7 @@ from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
 from tileir.launch.compile_options import Check
 from tileir.launch.described import DescribedLaunch, read_description
+from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
@@ -426,8 +427,6 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    from tileir.codegen.arguments.grid import MAX_EXTENT
-
     parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
     if len(parts) > 3 or not all(parts):
         given = shorten(text, _SHOWN)

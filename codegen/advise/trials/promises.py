@@ -11,13 +11,13 @@ from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
-from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
+from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, inner_dim
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar
 
-from .parameters import Called, parameters_of
+from .parameters import Called, origin, parameters_of
 from .trial import Trial
 
 _LONG, _SHORT = Scalar("i64"), Scalar("i32")
@@ -34,6 +34,14 @@ class Promise:
     op: Op | None = None
     slot: str = ""
     index: int | None = None
+
+    def may_hold(self, parameters: Sequence[Value], arguments: Mapping[int, int]) -> bool:
+        """Whether a launch with these arguments, as far as they are known, keeps the promise."""
+        source = origin(self.value)
+        known = arguments.get(source.index) if source in parameters else None
+        if known is None or not isinstance(self.predicate, DivBy):
+            return True
+        return known % self.predicate.divisor == 0
 
     def make(self, copy: Copy, number: int) -> None:
         """Insert the `assume`, into the function of the op of that number."""
@@ -70,6 +78,7 @@ def _promising(*kinds: Wanted) -> Trial:
                 kernels[site.symbol] = KernelIR.of(function, copy.module), Called(function)
             kernel, called = kernels[site.symbol]
             wanted = [each for kind in kinds for each in kind(copy.ops[site.number], kernel)]
+            wanted = [each for each in wanted if each.may_hold(kernel.parameters, copy.arguments)]
             promises |= dict.fromkeys(wanted, site.number)
             texts = dict.fromkeys(f"{each.predicate} of {called(each.value)}" for each in wanted)
             if texts:
@@ -82,17 +91,22 @@ def _promising(*kinds: Wanted) -> Trial:
 
 
 def _aligned_view(op: Op, kernel: KernelIR) -> Iterator[Promise]:
-    """Address and strides of the tensor behind a view are multiples of 16 bytes."""
+    """Address and strides of the tensor behind a view are multiples of what an access may have.
+
+    That is 16 bytes, or a row of the tile if that is shorter.
+    """
     view = None if op.operands.get("view") is None else tensor_view_op(op.operands["view"])
     if view is None:
         return
-    facts = kernel.facts(Divisibility)
-    if facts[view.operands["base"]].divisor < ACCESS_BYTES:
-        yield Promise(view.operands["base"], DivBy(ACCESS_BYTES), view, "base")
-    many = ACCESS_BYTES // memory_bytes(view.result.type.element)
+    facts, size = kernel.facts(Divisibility), memory_bytes(view.result.type.element)
+    inner = inner_dim(op.operands["view"], facts)
+    row = ACCESS_BYTES if inner is None else op.operands["view"].type.tile[inner] * size
+    widest = min(ACCESS_BYTES, row)
+    if facts[view.operands["base"]].divisor < widest:
+        yield Promise(view.operands["base"], DivBy(widest), view, "base")
     for index, stride in enumerate(view.operands["dynamicStrides"]):
-        if facts[stride].divisor < many:
-            yield Promise(stride, DivBy(many), view, "dynamicStrides", index)
+        if facts[stride].divisor * size < widest:
+            yield Promise(stride, DivBy(widest // size), view, "dynamicStrides", index)
 
 
 def _aligned_pointers(op: Op, kernel: KernelIR) -> Iterator[Promise]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from tileir.builder import splat
 from tileir.codegen.advise.evidence import Site
@@ -25,12 +25,13 @@ Size = int | Value
 def strides_of(view: Op) -> list[Size]:
     """Return the strides of a make_tensor_view, in elements."""
     dynamic = iter(view.operands["dynamicStrides"])
-    return [next(dynamic) if each is None else each for each in view.result.type.strides]
+    kind = cast(TensorView, view.result.type)
+    return [next(dynamic) if each is None else each for each in kind.strides]
 
 
 def set_strides(view: Op, strides: Sequence[Size]) -> None:
     """Give a make_tensor_view other strides, and all views of the tensor their type."""
-    kind: TensorView = view.result.type
+    kind = cast(TensorView, view.result.type)
     static = tuple(each if isinstance(each, int) else None for each in strides)
     view.operands["dynamicStrides"] = tuple(e for e in strides if isinstance(e, Value))
     retype(view.result, replace(kind, strides=static))

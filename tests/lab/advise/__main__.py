@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import process_time
 from typing import NamedTuple
 
 import tileir
@@ -43,9 +44,9 @@ class Planted(NamedTuple):
     findings: list[Finding]
 
 
-def files(given: list[Path]) -> Iterator[Path]:
-    """Yield the files of kernels: those of the benchmarks, and those given."""
-    for path in [*FOLDERS, *given]:
+def files(given: list[Path], alone: bool = False) -> Iterator[Path]:
+    """Yield the files of kernels: those of the benchmarks, and those given, or these alone."""
+    for path in given if alone else [*FOLDERS, *given]:
         if path.is_dir():
             yield from sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
         else:
@@ -112,17 +113,20 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--plant", choices=PLANTS, action="append", help="this weakness alone")
     parser.add_argument("--kernel", action="append", help="this kernel alone, by its file's name")
     parser.add_argument("--most", type=int, help="weaknesses of each kernel (default: all)")
+    parser.add_argument("--given", action="store_true", help="the files given alone")
+    parser.add_argument("--no-ptxas", action="store_true", help="not for kernels as they are")
     parser.add_argument("--verbose", action="store_true", help="show what is found of each")
     arguments = parser.parse_args(given)
     count = Count()
     wanted = [name for name in PLANTS if name in (arguments.plant or PLANTS)]
-    for number, path in enumerate(files(arguments.files)):
+    began = process_time()
+    for number, path in enumerate(files(arguments.files, alone=arguments.given)):
         if arguments.kernel and path.stem not in arguments.kernel:
             continue
         try:
             module = read(path)
             original = Original(module)
-            already = advise(module, arguments.target)
+            already = advise(module, arguments.target, ptxas=not arguments.no_ptxas)
         except tileir.TileIRError as error:
             print(f"{path.name}: {error}".partition("\n")[0])
             continue
@@ -137,6 +141,7 @@ def main(given: list[str] | None = None) -> int:
     total, found = count.planted.total(), count.found.total()
     print(f"{'all':28} {found:4} of {total:4} in {len(count.kernels)} kernels")
     print(f"{count.alarms} findings in {count.looked} kernels as they were")
+    print(f"{process_time() - began:.0f} seconds, those of ptxas not counted")
     return int(found < 0.95 * total)
 
 
@@ -175,7 +180,9 @@ def plant_in(
         count.kernels.add(path)
         count.planted[name] += 1
         count.found[name] += bool(result.hits)
-        if not result.hits:
+        if result.hits:
+            print(f"found {path.name}: {name}: {result.hits[0].rule}")
+        else:
             print(f"MISSED {path.name}: {name}: worse: {', '.join(sorted(result.worse))}")
         for each in result.findings if arguments.verbose or not result.hits else ():
             show("found", path, each)

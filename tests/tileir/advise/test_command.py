@@ -46,6 +46,15 @@ def test_json(capsys) -> None:
     assert launch["gain"] > store["gain"]
 
 
+@pytest.mark.parametrize(("columns", "findings"), [(64, "one finding"), (63, "no rule")])
+def test_arguments_tell_what_cannot_be_promised(capsys, columns: int, findings: str) -> None:
+    arrays = [f"zeros:64x{each}:f16" for each in (32, 64, columns)]
+    arrays[1] = "zeros:32x64:f16"
+    given = [word for each in arrays for word in ("--array", each)]
+    assert main(["advise", *QUIET, *given, MATMUL]) == 0
+    assert findings in capsys.readouterr().out.splitlines()[0]
+
+
 def test_rules(capsys) -> None:
     assert main(["advise", "--rules"]) == 0
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {*RULES}
@@ -68,6 +77,8 @@ def test_rules(capsys) -> None:
         ([*QUIET, "--grid", "0", MATMUL], 2, "no number from 1 on"),
         ([*QUIET, "--sms", "8", MATMUL], 2, "--grid"),
         ([*QUIET, "--entry", "x", MATMUL], 2, "the file has matmul"),
+        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays and 0 numbers"),
+        ([*QUIET, "--convention", "cutile", MATMUL], 2, "--array"),
         (["--target", "sm_99", MATMUL], 4, "sm_99"),
     ],
 )
