@@ -10,6 +10,9 @@ from tileir import Bytecode, TileIRError
 from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.explain.op_tree import op_tree
 from tileir.inspect import as_json, render
+from tileir.rewrite.opt import opt
+from tileir.rewrite.passes import DEFAULT
+from tileir.rewrite.strip import PARTS, strip
 
 OK = "ok"
 
@@ -80,6 +83,14 @@ def retarget(data: bytes) -> None:
     bytecode.to_version("13.3" if bytecode.version != (13, 3) else "13.4")
 
 
+def optimise(data: bytes) -> None:
+    opt(Bytecode.parse(data), [*DEFAULT, "count-loops"])
+
+
+def strip_all(data: bytes) -> None:
+    strip(Bytecode.parse(data), PARTS)
+
+
 def assemble(text: str) -> None:
     tileir.assemble(text)
 
@@ -108,6 +119,8 @@ BYTES: dict[str, Callable[[bytes], None]] = {
         build,
         edit,
         retarget,
+        optimise,
+        strip_all,
     )
 }
 TEXT: dict[str, Callable[[str], None]] = {
