@@ -20,6 +20,7 @@ from .cache.key import bytes_of, facts_of
 from .cache.slot import Slot
 from .compilation import Compilation, Compiled
 from .launch_terms import as_read, beyond_defaults, check_options
+from .pipeline import is_complete
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 
@@ -44,6 +45,7 @@ def compile(
     cache: bool = True,
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
+    count: bool = False,
     lineinfo: bool | None = False,
     portable: bool | None = False,
     **launch: object,
@@ -66,7 +68,8 @@ def compile(
                  tile, broken promises about overflow; and what is assumed is true
     "nan"        no op makes a NaN of operands without one, or an infinity of finite operands
     `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
-    has computed it. KeyError for a name that no tile has.
+    has computed it. KeyError for a name that no tile has. With `count`, kernels count what they
+    access and compute, and a launch gives it to its `on_counts`.
 
     For GPUs, `launch` has options about the launch, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
@@ -86,11 +89,12 @@ def compile(
         symbols=symbols,
         check=check,
         trace=trace,
+        count=count,
         lineinfo=lineinfo,
         portable=portable,
         **launch,
     )
-    kept = _kept(request) if flag("cache", cache) else None
+    kept = _kept(request) if flag("cache", cache) and is_complete() else None
     compilation: Any = kept and request.package.restore(*kept)
     if compilation is None:
         compilation = request.compiled()
@@ -160,6 +164,7 @@ def _checked_request(
     symbols: str | Iterable[str] | None = None,
     check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
+    count: bool = False,
     lineinfo: bool | None = False,
     portable: bool | None = False,
     **launch: object,
@@ -181,6 +186,8 @@ def _checked_request(
         package = import_module(f".{family}", __package__)
     symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
+    if flag("count", count) and target != HOST:
+        raise UnsupportedError(f"kernels count on target host, not on {target}")
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
     if flags["portable"]:
@@ -191,6 +198,7 @@ def _checked_request(
         "trace": names,
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
+        **({"count": True} if count else {}),
     }
     if bytecode.newer:
         text = (
@@ -198,7 +206,7 @@ def _checked_request(
             f"compiled as what they would be in {LATEST}"
         )
         warnings.warn(text, UncheckedWarning, stacklevel=_OUR_FRAMES)
-    if flags["lineinfo"] or checks:
+    if flags["lineinfo"] or checks or count:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)
 

@@ -24,6 +24,7 @@ _LAUNCHED_WITH = {
     "allocations": "the host",
     "progress": "the host",
     "on_trace": "the host",
+    "on_counts": "the host",
     "print_assertions": "the host",
     "stream": "a GPU",
 }

@@ -34,6 +34,7 @@ def compile_fresh(
     launch: dict[str, object],
     lineinfo: bool,
     portable: bool,
+    count: bool = False,
     after_stage: AfterStage | None = None,
     until: str | None = None,
 ) -> Compilation | None:
@@ -57,6 +58,7 @@ def compile_fresh(
         insert_breakpoints(kernels)
     unsupported_ops.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
+    asked["count"] = count
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)
 

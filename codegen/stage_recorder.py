@@ -6,7 +6,7 @@ after each stage. How it is printed is in `stage_printer.py` of the family's pac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,16 @@ if TYPE_CHECKING:
 
 
 def record_stages(
-    bytecode: Bytecode, target: str, options: Mapping[str, Any], until: str | None = None
+    bytecode: Bytecode,
+    target: str,
+    options: Mapping[str, Any],
+    until: str | None = None,
+    told: Callable[[Stage], object] | None = None,
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
-    `options` are those of `fresh.compile_fresh`. UnsupportedError if there is no such stage.
+    `options` are those of `fresh.compile_fresh`. `told` is called with each stage when it has been
+    done, which those behind may fail. UnsupportedError if there is no such stage.
     """
     with not_forking:
         from .fresh import compile_fresh
@@ -44,6 +49,8 @@ def record_stages(
 
     def record(name: str, state: State) -> None:
         stages[name] = Stage(name, _headline(target_family, name), *printer.print(name, state))
+        if told is not None:
+            told(stages[name])
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages

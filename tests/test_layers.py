@@ -24,6 +24,7 @@ GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
+    "tileir/resources/cubin.py": {"elftools"},
 }
 """Folders, and what more may be imported there inside a function."""
 ON_DEMAND = {
@@ -34,6 +35,7 @@ ON_DEMAND = {
     "tileir/cutile/cupy_stand_in/": {"numpy"},
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
+    "tileir/smith/": {"numpy", "ml_dtypes"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
@@ -119,8 +121,17 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "predicates",
+    "bisect",
+    "advise",
+    "smith",
+    "mutation",
+    "diff",
+    "reduce",
     "rewrite",
     "tilepack",
+    "stats",
+    "resources",
     "serve",
     "cutile",
 )
@@ -172,7 +183,7 @@ def test_emulator_and_compiler_for_gpus_do_not_know_each_other() -> None:
     assert not wrong
 
 
-EMULATOR = ("ptx", "threads", "memory", "ops", "running")
+EMULATOR = ("ptx", "threads", "memory", "ops", "counting", "running")
 """Its rooms; each may import those before it."""
 
 

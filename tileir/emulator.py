@@ -10,6 +10,9 @@ accesses out of bounds or not aligned, what was never written, and threads that 
 PTX line, block, threads and address. `launch(ptx, plan, grid, args)` is the same in one call, which
 takes addresses too and does not check what is passed.
 
+`launch(..., count=True)` returns a result with `counts`: executed instructions by class, and for
+each access of the PTX what it takes in global and shared memory, beside the least that it could.
+
 SCHEDULES, BETWEEN_BLOCKS  orders in which threads may run, to launch under one after the other
 APPROXIMATIONS             how far off approximate instructions may be
 """

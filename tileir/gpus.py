@@ -70,7 +70,7 @@ Gated = Literal[
 GATED: frozenset[str] = frozenset(get_args(Gated))
 
 RESERVED_BYTES = 1 << 10
-"""Bytes of shared memory that the system reserves in each block."""
+"""Bytes of shared memory that the system reserves in each block, on GPUs after sm_75."""
 
 
 TargetName = Literal[
@@ -110,6 +110,12 @@ class Target:
     """The most resident threads of one SM."""
     shared_bytes: int
     """The most bytes of shared memory that one block may ask for."""
+    reserved_shared: int = RESERVED_BYTES
+    """Bytes of shared memory that the system reserves in each block."""
+    shared_unit: int = 128
+    """Shared memory is given to blocks in multiples of so many bytes."""
+    barriers_per_sm: int = 0
+    """The barriers of one SM, for all of its blocks; 0 where they limit nothing."""
     registers_per_sm: int = 1 << 16
     warp: int = 32
     max_threads: int = 1024
@@ -163,23 +169,37 @@ class Target:
 
     def shared_of_each(self, blocks: int) -> int:
         """Return the bytes of shared memory for each of so many resident blocks of one SM."""
-        return (self.shared_bytes + RESERVED_BYTES) // blocks - RESERVED_BYTES
+        each = self.shared_per_sm // blocks
+        return each // self.shared_unit * self.shared_unit - self.reserved_shared
 
-    def limits(self, threads: int, shared: int, registers: int = 1) -> dict[str, int]:
+    @property
+    def shared_per_sm(self) -> int:
+        """Bytes of shared memory of one SM, for all of its blocks, what is reserved included."""
+        return self.shared_bytes + self.reserved_shared
+
+    def limits(
+        self, threads: int, shared: int, registers: int = 1, barriers: int = 0
+    ) -> dict[str, int]:
         """Return how many blocks one SM has room for, by what limits it.
 
-        A block has so many threads, bytes of shared memory, and registers a thread. Registers are
+        A block has so many threads, bytes of shared memory, registers a thread, and barriers, which
+        count where they limit more than the number of blocks does. Registers are
         given to warps 256 at a time, and to four warps at a time (CUDA C++ Programming Guide,
-        compute capabilities; each of the four schedulers has its part of them).
+        compute capabilities; each of the four schedulers has its part of them). It is what
+        cuda_occupancy.h of NVIDIA's runtime computes (`python -m tests.lab.resources occupancy`).
         """
         warps = max(1, -(-threads // self.warp))
         each = -(-max(registers, 1) * self.warp // 256) * 256
-        return {
+        asked = -(-(shared + self.reserved_shared) // self.shared_unit) * self.shared_unit
+        limits = {
             "blocks": self.blocks_per_sm,
             "threads": self.threads_per_sm // (warps * self.warp),
             "registers": self.registers_per_sm // each // 4 * 4 // warps,
-            "shared memory": (self.shared_bytes + RESERVED_BYTES) // (shared + RESERVED_BYTES),
+            "shared memory": self.shared_per_sm // asked if asked else self.blocks_per_sm,
         }
+        if self.barriers_per_sm and barriers * self.blocks_per_sm > self.barriers_per_sm:
+            limits["barriers"] = self.barriers_per_sm // barriers
+        return limits
 
     @property
     def llvm_features(self) -> str:
@@ -207,14 +227,23 @@ def _alone(gpu: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Sm:
-    """The most resident blocks and threads of an SM, and KB of shared memory of a block."""
+    """The most resident blocks and threads of an SM, and KB of shared memory of a block.
+
+    Then the barriers of an SM, and bytes of shared memory that are reserved in a block, and a
+    multiple of which it is given.
+    """
 
     blocks: int
     threads: int
     shared: int
+    barriers: int = 0
+    reserved: int = RESERVED_BYTES
+    unit: int = 128
 
 
-_LARGE = _Sm(32, 2048, 227)
+_LARGE = _Sm(32, 2048, 227, barriers=64)
+_ULTRA = replace(_LARGE, barriers=32)
+_SMALL = _Sm(24, 1536, 99, barriers=24)
 
 _TURING = frozenset[Feature]()
 _AMPERE = frozenset[Feature]({
@@ -278,6 +307,9 @@ def _gpu(
         blocks_per_sm=sm.blocks,
         threads_per_sm=sm.threads,
         shared_bytes=sm.shared << 10,
+        barriers_per_sm=sm.barriers,
+        reserved_shared=sm.reserved,
+        shared_unit=sm.unit,
     )
     yield row
     if form:
@@ -293,7 +325,7 @@ def _gpu(
 
 
 _ROWS = (
-    *_gpu("sm_75", (6, 3), _Sm(16, 1024, 64), _TURING, None),
+    *_gpu("sm_75", (6, 3), _Sm(16, 1024, 64, reserved=0, unit=256), _TURING, None),
     *_gpu("sm_80", (7, 0), _Sm(32, 2048, 163), _AMPERE, _NOTHING),
     *_gpu("sm_86", (7, 1), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_87", (7, 4), _Sm(16, 1536, 163), _AMPERE, _NOTHING),
@@ -306,15 +338,15 @@ _ROWS = (
     ),
     *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05),
           emulated=_F8_BY_F16),
-    *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05),
+    *_gpu("sm_103", (8, 8), _ULTRA, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05),
           emulated=_F8_BY_F16),
     # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.
-    *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227), _BLACKWELL, _UE5M3, ptx_target="sm_103",
+    *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227, 16), _BLACKWELL, _UE5M3, ptx_target="sm_103",
           emulated=_F8_BY_F16),
-    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, _Form((9, 0), _TCGEN05),
-          emulated=_F8_BY_F16),
-    *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
-    *_gpu("sm_121", (8, 8), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
+    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227, 24), _BLACKWELL, _SCALES,
+          _Form((9, 0), _TCGEN05), emulated=_F8_BY_F16),
+    *_gpu("sm_120", (8, 7), _SMALL, _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
+    *_gpu("sm_121", (8, 8), _SMALL, _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
@@ -328,6 +360,14 @@ TILEIRAS = tuple(name for name in GPUS if TARGETS[name].tileiras is not None)
 def gpus_with(feature: Feature) -> list[str]:
     """Return the GPUs that have a feature, with or without the suffix a."""
     return [name for name in GPUS if TARGETS[name].has(feature)]
+
+
+def gpu_named(name: str) -> Target | None:
+    """Return the row of a target, or that of its GPU if the form with the suffix a is not known.
+
+    None for what is neither.
+    """
+    return TARGETS.get(name) or TARGETS.get(name.removesuffix("a"))
 
 
 _NAME = re.compile(r"sm_[1-9]\d{1,3}a?", re.ASCII)

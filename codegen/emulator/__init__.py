@@ -11,6 +11,7 @@ ptx/      the PTX text: statements, types, the table of instructions, basic bloc
 threads/  lanes and their registers, warps, barriers, schedules, vector clocks
 memory/   state spaces: bounds, races, releases and acquires, mbarriers, what is under way
 ops/      the rows of the table: a function for each family of instructions
+counting/ what instructions ask of memory: sectors, bank conflicts
 running/  launches: basic blocks become Python functions, and batches of blocks run them
 """
 

@@ -68,8 +68,11 @@ def compile_kernels(
     after_stage: AfterStage[State] | None = None,
     until: str | None = None,
     checks: Sequence[str] = (),
+    count: bool = False,
 ) -> HostCompilation | None:
     """Compile the kernels, which `support` has checked; `checks` are some of those that there are.
+
+    With `count`, the kernels count what they access and compute.
 
     None if stages end before there is machine code: `after_stage` and `until` are those of
     `pipeline.run`.
@@ -77,4 +80,4 @@ def compile_kernels(
     with not_forking:
         from . import compiling
 
-    return compiling.compile_kernels(kernels, after_stage, until, checks)
+    return compiling.compile_kernels(kernels, after_stage, until, checks, count)

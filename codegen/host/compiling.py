@@ -18,9 +18,10 @@ def compile_kernels(
     after_stage: AfterStage[State] | None,
     until: str | None,
     checks: Sequence[str],
+    count: bool,
 ) -> HostCompilation | None:
     """Compile kernels; see `compile_kernels` of the package."""
-    state = State([KernelState(kernel) for kernel in kernels], checks)
+    state = State([KernelState(kernel) for kernel in kernels], checks, count)
     if not pipeline.run("host", state, after_stage, until):
         return None
     code = MachineCode(tuple(state.entries), state.object_file, state.llvm_ir)

@@ -16,6 +16,7 @@ from tileir.codegen.transform.share_common_ops import share_common_ops
 from tileir.launch.roles import roles_of
 
 from .checking.checks import CheckedLowering
+from .counting.counted import CountedLowering
 from .lowering.block_lowering import BlockLowering
 from .lowering.block_run import build_driver
 from .lowering.entry import argument_offsets
@@ -49,15 +50,16 @@ def order(state: State) -> None:
 def fuse(state: State) -> None:
     """Decide which tiles get a buffer; all others are computed in the loops that use them.
 
-    Checks of results look at tiles before the loops that use them, which are in buffers then.
+    Checks of results look at tiles before the loops that use them, which are in buffers then. What
+    is loaded is in buffers, too, where loads are counted.
     """
     for kernel_state in state.kernels:
         kernel_state.fusion = plan_fusion(
             kernel_state.order,
-            deferring=not {"nan", "undefined"}.intersection(state.checks),
-            in_place=not state.checks,
-            slices=not state.checks,
-            by_row=None if state.checks else loads_of_rows(kernel_state.kernel),
+            deferring=not (state.counts or {"nan", "undefined"}.intersection(state.checks)),
+            in_place=not state.looks_at_elements,
+            slices=not state.looks_at_elements,
+            by_row=None if state.looks_at_elements else loads_of_rows(kernel_state.kernel),
         )
 
 
@@ -73,12 +75,13 @@ def emit_llvm(state: State) -> None:
     module.machine = Machine.of_host()
     module.triple, module.data_layout = cpu.triple_and_layout()
     for kernel_state in state.kernels:
-        if state.checks:
-            lowering = CheckedLowering(
-                module, kernel_state.kernel, kernel_state.storage, state.checks
-            )
+        given = module, kernel_state.kernel, kernel_state.storage
+        if state.counts:
+            lowering = CountedLowering(*given, state.checks)
+        elif state.checks:
+            lowering = CheckedLowering(*given, state.checks)
         else:
-            lowering = BlockLowering(module, kernel_state.kernel, kernel_state.storage)
+            lowering = BlockLowering(*given)
         build_driver(module, kernel_state.symbol, lowering.run(), lowering.streams)
         state.entries.append(_info(kernel_state, lowering))
     state.llvm_ir = str(module)
@@ -108,4 +111,5 @@ def _info(kernel_state: KernelState, lowering: BlockLowering) -> KernelInfo:
         may_run_long=any(family_of(op) is Family.LOOP for op in kernel.walk()),
         sites=tuple(lowering.sites),
         roles=roles_of(kernel.function.body),
+        counters=lowering.counters,
     )

@@ -54,6 +54,8 @@ class State:
     kernels: list[KernelState]
     checks: Sequence[str] = ()
     """Names of the run-time checks; see `compile_options.CHECKS`."""
+    counts: bool = False
+    """Whether the kernels count what they do."""
     entries: list[KernelInfo] = field(default_factory=list)
     llvm_ir: str = ""
     optimised: binding.ModuleRef | None = None
@@ -61,6 +63,11 @@ class State:
     object_file: bytes = b""
 
     @property
+    def looks_at_elements(self) -> bool:
+        """Whether checks or counters look at single elements on their way."""
+        return bool(self.checks) or self.counts
+
+    @property
     def observed(self) -> bool:
         """See `codegen.state.State`."""
-        return bool(self.checks) or any(each.kernel.traces for each in self.kernels)
+        return self.looks_at_elements or any(each.kernel.traces for each in self.kernels)

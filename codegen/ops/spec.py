@@ -94,6 +94,9 @@ class Traits:
     `divisibility` and `contiguity` infer the facts of the results from those of the operands; an op
     without them has results of which only the type is known.
     `total` tells whether the op is defined for all values of its operands, None if it always is.
+    `flops` is the number of floating-point operations for an element: one for arithmetic
+    and elementary functions, two for a fused multiply-add, none for what moves, compares, rounds
+    or converts. What products and folds take, `analysis.flops` says.
     """
 
     name: str
@@ -104,6 +107,7 @@ class Traits:
     divisibility: DivisibilityRule | None = None
     contiguity: ContiguityRule | None = None
     total: TotalityRule | None = None
+    flops: int = 0
 
 
 OTHER = Traits("", Family.OTHER)
@@ -118,6 +122,8 @@ def element_wise(
     divisibility: DivisibilityRule | None = None,
     contiguity: ContiguityRule | None = None,
     total: TotalityRule | None = None,
+    flops: int = 0,
 ) -> Traits:
     """Make the row of an element-wise op."""
-    return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, divisibility, contiguity, total)
+    facts = divisibility, contiguity, total
+    return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, *facts, flops)

@@ -30,9 +30,20 @@ def erase_dead_ops(kernel: KernelIR, nested: bool = True) -> int:
     return dead
 
 
+def dead_ops(kernel: KernelIR) -> list[Op]:
+    """Return the ops that `erase_dead_ops` erases, and leave them where they are."""
+    dead: dict[Op, None] = {}
+    for op in reversed(list(kernel.walk())):
+        if _may_go(op) and all(use.op in dead for result in op.results for use in result.uses):
+            dead[op] = None
+    return list(dead)
+
+
 def _is_dead(op: Op) -> bool:
+    return _may_go(op) and not any(result.uses for result in op.results)
+
+
+def _may_go(op: Op) -> bool:
     if op.spec.effects not in SILENT or op.regions:
         return False
-    if op.attributes.get("memory_ordering_semantics", "weak") != "weak":
-        return False
-    return not any(result.uses for result in op.results)
+    return op.attributes.get("memory_ordering_semantics", "weak") == "weak"

@@ -123,6 +123,7 @@ def run(fixtures: Path, every: int) -> None:
     command("dis", "-g", *valid[:2])
     command("dis", "--json", valid[0])
     command("verify", *valid[:2])
+    command("stats", *valid[:2])
     command("doctor")
     command("run", "--list", valid[0])
     for verb in COMMANDS:

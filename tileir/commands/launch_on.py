@@ -24,17 +24,30 @@ if TYPE_CHECKING:
 HOST, GPU = "host", "gpu"
 """Values of --target besides the names of GPUs."""
 
+OnCounts = Callable[[Any], object]
+"""Takes `Counts`, or the `EmulatedCounts` of an emulator."""
+
 Launch = Callable[[Any, Sequence[int], Sequence[Any]], float]
 """A function (compiled entry, grid, arguments) -> the seconds that the launch took."""
 
 
-def on_host(threads: int | None) -> Launch:
-    """Return a function that launches on the CPU, with so many threads."""
+def on_host(threads: int | None, on_counts: OnCounts | None) -> Launch:
+    """Return a function that launches on the CPU, with so many threads.
+
+    `on_counts` takes what a kernel that counts has counted.
+    """
 
     def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[Any]) -> float:
         with progress_bar(display(kernel.symbol)) as progress:
             started = time.perf_counter()
-            kernel.launch(grid, values, threads=threads, progress=progress, print_assertions=False)
+            kernel.launch(
+                grid,
+                values,
+                threads=threads,
+                progress=progress,
+                on_counts=on_counts,
+                print_assertions=False,
+            )
             return time.perf_counter() - started
 
     return launch
@@ -86,16 +99,23 @@ _ALIGNMENT = 256
 
 
 def on_emulator(
-    kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[Any], **options: Any
+    kernel: EmulatedKernel,
+    grid: Sequence[int],
+    values: Sequence[Any],
+    on_counts: OnCounts | None = None,
+    **options: Any,
 ) -> float:
     """Launch on the emulator and return the seconds; arrays get the alignment of GPU memory.
 
     They are copied for that; what the kernel has written to the copies is copied back, untimed.
+    `on_counts` takes what was counted.
     """
     given = [aligned(value) if hasattr(value, "strides") else value for value in values]
     started = time.perf_counter()
-    kernel.launch(grid, given, **options)
+    result = kernel.launch(grid, given, count=on_counts is not None, **options)
     seconds = time.perf_counter() - started
+    if on_counts is not None:
+        on_counts(result.counts)
     for value, copy in zip(values, given, strict=True):
         if copy is not value:
             value[...] = copy

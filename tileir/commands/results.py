@@ -99,8 +99,12 @@ def as_json(
     values: Sequence[Any],
     printed: Sequence[int],
     time: dict[str, Any] | None,
+    counts: Any = None,
 ) -> dict[str, Any]:
-    """Return a run as an object; `printed` are the arguments whose numbers it includes."""
+    """Return a run as an object; `printed` are the arguments whose numbers it includes.
+
+    `counts` are those of a run that counted.
+    """
     arguments = []
     for number, (type, value) in enumerate(zip(function.type.parameters, values, strict=True)):
         row: dict[str, Any] = {"number": number, "type": str(type.element)}
@@ -117,6 +121,7 @@ def as_json(
         "grid": list(grid),
         "arguments": arguments,
         "time": time,
+        **({} if counts is None else {"counts": counts.to_json()}),
     }
 
 

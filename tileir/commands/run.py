@@ -8,16 +8,19 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import tileir
 from tileir.bytecode import Function
-from tileir.errors import TileIRError, UnsupportedError
+from tileir.errors import LaunchError, TileIRError, UnsupportedError
 from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
 from tileir.launch.compile_options import Check
+from tileir.launch.described import DescribedLaunch, read_description
+from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
@@ -25,7 +28,14 @@ from tileir.types import Pointer
 
 from . import checks, results
 from .argument_words import ArrayWord, values_by_role, values_of
-from .conventions import UsageError, called, check_output, explained, write_output
+from .conventions import (
+    UsageError,
+    called,
+    check_output,
+    explained,
+    open_input,
+    write_output,
+)
 from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import add_assume_version, check_all_read, check_entry, open_module, version_given
@@ -59,11 +69,19 @@ an extent larger than the array makes it write outside. On the CPU that ends the
 but with --no-check it ends the process (exit code 139) or gives wrong results.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
-"value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
-and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
-the driver writes it. Of what goes wrong, it is an object with "schema", "file" and "error":
-"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location";
-of --emulate, "kind", "line" (of the PTX), "block", "threads" and "address".
+"value" or "dtype" and "shape"; "values" with --print), "time", with --count "counts" and with
+--launch "checksum"; what is not finite is a string, and what the kernel prints goes to standard
+error, but what a GPU prints to standard output, where the driver writes it. Of what goes wrong, it
+is an object with "schema", "file" and "error": "message" and, if the kernel did it, "op", "entry",
+"block", "indices" (of elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block",
+"threads" and "address".
+
+--count on the CPU prints the bytes that elements read and written take, for each array: all of them
+and how many different ones, so without those that a mask or the edge of a tensor leaves out; then
+floating-point operations of whole tiles (two for a multiply-add, 2*M*N*K for a product), trips of
+loops, elements of atomics, and the blocks with the least and the most. With --emulate it prints
+what warps execute, and for each access of the PTX the sectors of 32 bytes that it takes in global
+memory or its wavefronts in shared memory, with the least there could be. It takes no --time.
 
 --emulate needs no GPU: it compiles for the one that is named, and runs the PTX on the CPU, slowly,
 in search of mistakes: races, accesses outside of the arrays or not aligned, what was never written,
@@ -81,6 +99,8 @@ examples:
   tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
   tileir run k.tileirbc --target gpu --num-warps 8 --grid 4 --arg x.npy --time 10
   tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
+  tileir run k.tileirbc --grid 4 --arg x.npy --arg 1000 --arg 2.5 --count
+  tileir run k.tileirbc --launch k.json    what `tileir smith -o k.tileirbc` made
   tileir run k.tileirbc --emulate sm_90 --grid 4 --arg x.npy --arg 1000 --schedule random-7
 """
 
@@ -125,6 +145,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=["cutile"],
         help="with --array: extents and strides lie behind each pointer, as cuTile has it",
     )
+    add("--launch", metavar="FILE", help="entry, grid and arguments as `tileir smith` writes them")
     add(
         "--save",
         metavar="N=FILE",
@@ -159,6 +180,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         const=False,
         dest="races",
         help="--emulate: do not look for accesses that nothing orders, which is faster",
+    )
+    add(
+        "--count",
+        action="store_true",
+        help="count what the kernel reads, writes and computes; with --emulate what its warps "
+        "execute, sectors of global memory, and bank conflicts",
     )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
@@ -211,30 +238,34 @@ def _run(arguments: argparse.Namespace) -> int:
         ):
             if given:
                 raise UsageError(f"{option} is for --target host")
+    described = _described(arguments)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if arguments.list:
         if not bytecode.functions:
             check_all_read(bytecode)
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
-    function = _choose(bytecode, arguments.entry)
-    grid = _grid(arguments.grid)
+    function = _choose(bytecode, arguments.entry if described is None else described.entry)
+    grid = _grid(arguments.grid) if described is None else described.grid
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
-    values = _values(function, arguments)
+    values = _values(function, arguments) if described is None else described.values()
     saves = [_save(text, values) for text in arguments.save]
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
     breaks = checks.breaks_of(arguments, arguments.target == HOST)
     first, always = checks.checks_of(arguments, arguments.target == HOST)
+    counted: list[Any] = []
+    on_counts = counted.append if _counts(arguments, emulation is not None) else None
 
     def launch_of(checked: Sequence[Check]) -> partial[float]:
         kernels = _compiled(bytecode, function.name, arguments, checked, options)
         if emulation is not None:
             kernel = tileir.emulator.load(kernels)[function.name]
-            return partial(on_emulator, kernel, grid, **emulation)
-        launcher = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+            return partial(on_emulator, kernel, grid, on_counts=on_counts, **emulation)
+        on_cpu = on_host(arguments.threads, on_counts)
+        launcher = on_cpu if arguments.target == HOST else on_gpu
         return partial(launcher, kernels[function.name], grid)
 
     launch = launch_of(always)
@@ -248,16 +279,36 @@ def _run(arguments: argparse.Namespace) -> int:
     for number, path in saves:
         write_output(path, _npy(values[number]))
     timing = results.timing(seconds, values) if arguments.time else None
+    checksum = None if described is None else f"{described.checksum(values):08x}"
     if arguments.json:
-        print(json.dumps(results.as_json(function, grid, values, printed, timing)))
+        made = results.as_json(function, grid, values, printed, timing, *counted)
+        print(json.dumps(made if checksum is None else {**made, "checksum": checksum}))
         return 0
+    if checksum is not None:
+        print(f"checksum {checksum}")
     for number in printed:
         type = cast("Pointer", function.type.parameters[number].element)  # it is an array
         print(results.heading(number, values[number], type))
         print(results.numbers_of(values[number], type))
+    for counts in counted:
+        print(counts)
     if timing:
         print(results.timing_line(timing))
     return 0
+
+
+def _described(arguments: argparse.Namespace) -> DescribedLaunch | None:
+    """Return the launch of --launch, None without it."""
+    if arguments.launch is None:
+        return None
+    if arguments.values or arguments.entry or arguments.grid != "1" or arguments.convention:
+        raise UsageError("--launch says entry, grid and arguments; give none of them beside it")
+    if "-" == arguments.launch == arguments.file:
+        raise UsageError("standard input is the module or the launch, not both")
+    try:
+        return read_description(open_input(arguments.launch))
+    except LaunchError as error:
+        raise UsageError(f"--launch {called(arguments.launch)}: {error}") from None
 
 
 def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
@@ -286,6 +337,13 @@ def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
     return given
 
 
+def _counts(arguments: argparse.Namespace, emulated: bool) -> bool:
+    """Whether the run counts. UsageError where nothing can be counted."""
+    if arguments.count and (arguments.time or not (emulated or arguments.target == HOST)):
+        raise UsageError("--count is for --target host or --emulate, without --time")
+    return arguments.count
+
+
 def _compiled(
     bytecode: tileir.Bytecode,
     symbol: str,
@@ -295,7 +353,9 @@ def _compiled(
 ) -> Compilation:
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
-        with named_as_written():
+        if arguments.count:
+            options |= {"count": True} if target == HOST else {"lineinfo": True}
+        with named_as_written(), _lines_or_none(arguments.count):
             return tileir.compile(
                 bytecode,
                 target,
@@ -309,6 +369,15 @@ def _compiled(
         if not arguments.trace:
             raise
         raise UsageError(f"--trace: {error.args[0]}") from None
+
+
+@contextlib.contextmanager
+def _lines_or_none(wanted: bool) -> Iterator[None]:
+    """If lines of source are wanted, let nothing warn in here that none is known."""
+    with warnings.catch_warnings():
+        if wanted:
+            warnings.filterwarnings("ignore", "no line information", RuntimeWarning)
+        yield
 
 
 def _crashes(on_host: bool, function: Function) -> contextlib.AbstractContextManager[None]:
@@ -358,8 +427,6 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    from tileir.codegen.arguments.grid import MAX_EXTENT
-
     parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
     if len(parts) > 3 or not all(parts):
         given = shorten(text, _SHOWN)

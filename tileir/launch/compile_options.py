@@ -18,6 +18,7 @@ class CompileOptions(TypedDict, total=False):
     cache: bool
     check: Check | Iterable[Check]
     trace: str | Iterable[str]
+    count: bool
     lineinfo: bool | None
     portable: bool | None
     num_warps: int | None

@@ -18,7 +18,7 @@ CODEGEN = ("llvmlite", *ARRAYS)
 COLOUR = ("rich", "pygments")
 """The packages of the extra ``colour``."""
 
-_ON_PYPI = {"yaml": "pyyaml"}
+_ON_PYPI = {"elftools": "pyelftools", "yaml": "pyyaml"}
 """Name of a module -> the package on PyPI that has it, where that is another name."""
 
 

@@ -32,10 +32,11 @@ _CUBIN = "kernel.cubin"
 _USAGE = re.compile(
     r"Compiling entry function '(?P<entry>[^']*)'.*?"
     r"(?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads.*?"
-    r"Used (?P<registers>\d+) registers",
+    r"Used (?P<registers>\d+) registers(?:, used (?P<barriers>\d+) barriers)?",
     re.DOTALL,
 )
 """What `ptxas -v` says of an entry."""
+_COUNTED = ("registers", "stores", "loads", "barriers")
 _PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
@@ -74,22 +75,41 @@ def output(path: Path, option: str) -> str:
 
 
 class Usage(NamedTuple):
-    """What ptxas says of an entry: registers of a thread, and bytes that it spills."""
+    """What ptxas says of an entry: registers of a thread, bytes that it spills, barriers."""
 
     registers: int
     stored: int
     """Bytes of spilled registers that a thread stores to local memory, in all of the code."""
     loaded: int
+    barriers: int = 0
 
 
-def usage(ptx: str, target: str) -> dict[str, Usage]:
-    """Return what ptxas says of the entries of PTX for a target, by their names in the PTX."""
+class Assembled(NamedTuple):
+    """A cubin, and what ptxas says of its entries, by their names in the PTX."""
+
+    cubin: bytes
+    usage: dict[str, Usage]
+
+
+def assemble_verbosely(ptx: str, target: str) -> Assembled:
+    """Return the cubin that ptxas makes of PTX for a target, and what it says of its entries."""
     with tempfile.TemporaryDirectory() as folder:
         said = _ptxas(ptx, target, folder, "-v").stderr.decode(errors="replace")
-    return {
-        found["entry"]: Usage(int(found["registers"]), int(found["stores"]), int(found["loads"]))
-        for found in _USAGE.finditer(said)
+        cubin = Path(folder, _CUBIN).read_bytes()
+    usage = {
+        row["entry"]: Usage(*(int(row[name] or 0) for name in _COUNTED))
+        for row in _USAGE.finditer(said)
     }
+    return Assembled(cubin, usage)
+
+
+def compile_by_tileiras(bytecode: bytes, target: str) -> bytes:
+    """Return the cubin that tileiras makes of bytecode for a GPU that it knows."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder, "kernel.tileirbc"), Path(folder, _CUBIN)
+        source.write_bytes(bytecode)
+        _run("tileiras", f"--gpu-name={target}", "-o", str(cubin), str(source))
+        return cubin.read_bytes()
 
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:

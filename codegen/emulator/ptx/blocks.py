@@ -47,11 +47,14 @@ class BasicBlock:
 
     def opcodes(self) -> Counter[str]:
         """Count each opcode in the block, as the text spells it."""
-        opcodes = [statement.opcode for statement in self.statements]
-        return Counter(_as_written(opcode) for opcode in opcodes if not opcode.endswith(TAKE))
+        opcodes = (written_opcode(statement.opcode) for statement in self.statements)
+        return Counter(opcode for opcode in opcodes if opcode is not None)
 
 
-def _as_written(opcode: str) -> str:
+def written_opcode(opcode: str) -> str | None:
+    """Return an opcode as the text spells it; None for the second half of an instruction."""
+    if opcode.endswith(TAKE):
+        return None
     if opcode.startswith(_TRYING):
         return opcode.removesuffix(ASK)
     return opcode.removesuffix(ARRIVE).removesuffix(COUNTED)

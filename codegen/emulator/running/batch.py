@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.counting.recorder import Recorder
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.bulk import BulkCopies
 from tileir.codegen.emulator.memory.copies import Copies
@@ -45,6 +46,8 @@ class Settings:
     races: bool = True
     limit: int = 300_000
     """The most steps of a batch: a step is one basic block for some lanes."""
+    recorder: Recorder | None = None
+    """What is told of accesses to memory, if the launch counts."""
 
 
 class RunningBatch:
@@ -72,6 +75,7 @@ class RunningBatch:
         self.first, self.blocks = first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
         self.schedule, self.tensor_maps = settings.schedule, maps
+        self.recorder = settings.recorder
         self.shared_bytes = shared_bytes
         self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
         self.threads = shape[0] * shape[1] * shape[2]
@@ -146,7 +150,7 @@ class RunningBatch:
             raise emulation_error("registers", problem, schedule=self.schedule)
 
     def _run(self) -> None:
-        everyone = Lanes(self, None)
+        everyone, counting = Lanes(self, None), self.recorder is not None
         together = 0 if (self.next == 0).all() and self.ranks is None else None
         for step in range(self.settings.limit):
             if self._is_turn(step):
@@ -160,7 +164,7 @@ class RunningBatch:
                 block, index = chosen
                 lanes = everyone if len(index) == self.count else Lanes(self, index)
             self._count(block, lanes)
-            together = self._go(lanes, self.kernel.function(block)(lanes))
+            together = self._go(lanes, self.kernel.function(block, counting)(lanes))
             if together == DONE:
                 return
         raise self._stuck("livelock", f"not done after {self.settings.limit} steps")

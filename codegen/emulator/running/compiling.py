@@ -19,6 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from tileir.codegen.emulator import ops  # noqa: F401  (fills the table)
+from tileir.codegen.emulator.counting.recorder import record_of
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.ptx import types
 from tileir.codegen.emulator.ptx.blocks import BasicBlock, resolve
@@ -33,9 +34,14 @@ _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 _COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
 
 
-def compile_block(scope: Scope, number: int, block: BasicBlock) -> Callable[..., Any]:
-    """Return the function of a block: it takes the active lanes, and returns their next blocks."""
-    return _BlockCompiler(scope, number, block).function()
+def compile_block(
+    scope: Scope, number: int, block: BasicBlock, counting: bool = False
+) -> Callable[..., Any]:
+    """Return the function of a block: it takes the active lanes, and returns their next blocks.
+
+    With `counting` it tells the recorder of the batch about accesses to memory.
+    """
+    return _BlockCompiler(scope, number, block, counting).function()
 
 
 @lru_cache(maxsize=4096)
@@ -45,8 +51,8 @@ def _code(source: str, name: str) -> CodeType:
 
 
 class _BlockCompiler:
-    def __init__(self, scope: Scope, number: int, block: BasicBlock) -> None:
-        self.scope, self.number, self.block = scope, number, block
+    def __init__(self, scope: Scope, number: int, block: BasicBlock, counting: bool) -> None:
+        self.scope, self.number, self.block, self.counting = scope, number, block, counting
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"where": np.where, "np": np}
         self.fetched: list[str] = []
@@ -105,6 +111,10 @@ class _BlockCompiler:
         for register in self.scope.touched(statement):
             self.lines.append(f"A.touch({register}, {self._constant(statement)}, {guard})")
         arguments = [self._argument(text, slot) for text, slot in sources]
+        record = record_of(statement.opcode) if self.counting else None
+        if record is not None:
+            given = ", ".join((self._constant(statement), guard or "None", *arguments))
+            self.lines.append(f"{self._constant(record)}(A.batch.recorder, A, {given})")
         if resolved.row.role == "effect":
             arguments = ["A", self._constant(statement), guard or "None", *arguments]
         call = f"{function}({', '.join(arguments)})"

@@ -13,6 +13,8 @@ import numpy as np
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.arguments.shown import shown
+from tileir.codegen.emulator.counting.counts import EmulatedCounts, counts_of
+from tileir.codegen.emulator.counting.recorder import Recorder
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.releases import Releases
@@ -44,6 +46,8 @@ class Result:
     """How often each opcode was executed, counted once for each thread."""
     warp_instructions: Counter[str] = field(default_factory=Counter)
     """The same, once for each warp that had a thread in it."""
+    counts: EmulatedCounts | None = None
+    """Counters, if the launch was asked to count."""
 
 
 @lru_cache(maxsize=64)
@@ -69,6 +73,7 @@ def launch(
     allocations: Sequence[Any] = (),
     limit: int = 300_000,
     approximations: str = "exact",
+    count: bool = False,
 ) -> Result:
     """Run a kernel on the memory of its arguments.
 
@@ -93,7 +98,7 @@ def launch(
     that is writable is the same memory.
 
     `approximations` is one of `APPROXIMATIONS`: whether approximate instructions on f32 give the
-    nearest number, or err as much as the PTX ISA lets them.
+    nearest number, or err as much as the PTX ISA lets them. With `count`, the result has `counts`.
 
     What the kernel prints goes to standard output. The global variables of a text have their
     initial values at each launch, those of a Module keep what was written. Raises EmulationError.
@@ -127,7 +132,8 @@ def launch(
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise emulation_error("launch", message)
     blocks = _blocks(kernel, plan, tiles)
-    settings = Settings(schedule, races, limit)
+    recorder = Recorder() if flag("count", count) else None
+    settings = Settings(schedule, races, limit, recorder)
     wanted = 2 * plan.get("heap", 0) * blocks[0] * blocks[1] * blocks[2]
     heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
     sizes = [kernel.granules["global"], *(each.size for each in maps.values())]
@@ -146,13 +152,20 @@ def launch(
         blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch, kernel.agents
     )
     result = Result()
+    warps_in: Counter[int] = Counter()
     for first in range(0, total, together):
-        count = min(together, total - first)
+        some = min(together, total - first)
         batch = RunningBatch(
-            kernel, whole, first, count, block, shared, memory, packed, settings, maps
+            kernel, whole, first, some, block, shared, memory, packed, settings, maps
         )
         with approximated(approximations):
             _run(batch, result)
+        warps_in += batch.warps_in
+    if recorder is not None:
+        instructions = result.warp_instructions, result.thread_instructions
+        result.counts = counts_of(
+            kernel.name, blocks, module.ptx, kernel.blocks, warps_in, instructions, recorder
+        )
     if heap and heap.allocated:
         raise emulation_error("heap", f"{len(heap.allocated)} times malloc without free")
     return result

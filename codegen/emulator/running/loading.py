@@ -61,6 +61,7 @@ class EmulatedKernel:
         allocations: Sequence[Any] = (),
         limit: int = 300_000,
         approximations: str = "exact",
+        count: bool = False,
     ) -> Result:
         """Run the kernel on the memory of its arguments, in this thread.
 
@@ -79,6 +80,10 @@ class EmulatedKernel:
                         label or barrier. It applies to each group of blocks that run together
         approximations  "exact" or another of `APPROXIMATIONS`: how much of the error that PTX
                         allows approximate instructions on f32 have
+        count           whether to count: the Result then has `counts`, with executed instructions
+                        by class, sectors of global memory, bank conflicts of shared memory.
+                        Memory of a GPU begins at multiples of 256 bytes; sectors are those of
+                        the addresses that arrays have here
 
         No access may go beyond the arrays and Buffers. The extent of memory at an address outside
         of them is unknown: the kernel may then access whatever this process can write to, which
@@ -101,6 +106,7 @@ class EmulatedKernel:
             allocations=memory,
             limit=limit,
             approximations=approximations,
+            count=count,
         )
 
     @property

@@ -28,6 +28,7 @@ class Module:
     """PTX with memory for its global variables; kernels are compiled when first launched."""
 
     def __init__(self, ptx: str) -> None:
+        self.ptx = ptx
         self.text: Text = read(ptx)
         self.variables = {
             variable.name: _memory(variable)
@@ -118,10 +119,12 @@ class KernelCode:
             statement.opcode.startswith("call") and not _OF_HEAP.isdisjoint(statement.operands)
             for statement in scope.entry.statements
         )
-        self._functions: dict[int, Callable[..., Any]] = {}
+        self._functions: dict[tuple[int, bool], Callable[..., Any]] = {}
 
-    def function(self, number: int) -> Callable[..., Any]:
+    def function(self, number: int, counting: bool = False) -> Callable[..., Any]:
         """Return the function that runs a block for the active lanes."""
-        if number not in self._functions:
-            self._functions[number] = compile_block(self.scope, number, self.blocks[number])
-        return self._functions[number]
+        key = number, counting
+        if key not in self._functions:
+            block = self.blocks[number]
+            self._functions[key] = compile_block(self.scope, number, block, counting)
+        return self._functions[key]

@@ -7,7 +7,7 @@ does not know how an op is lowered, so that the chapters can import it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -93,6 +93,8 @@ class Lowering(ABC):
     looks_at_elements = False
     """Whether single elements are looked at on their way: then no vectors of them are moved, and
     nothing is read ahead of time."""
+    counts_elements = False
+    """Whether accesses to elements are counted: then none is made for two that share a byte."""
 
     def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         """Begin the function that runs a block, with nothing in it but its entry and its exit."""
@@ -139,10 +141,26 @@ class Lowering(ABC):
             self.singles[id(value)] = from_memory(self.builder, loaded, element)
         start = self.builder.block
         self.lower_block(self.kernel.body.block)
+        leaving = ir.IRBuilder(self.exit)
+        self.leave(leaving)
+        leaving.ret_void()
         self._entry.branch(start)
-        ir.IRBuilder(self.exit).ret_void()
         drop_unused(self.function)
         return self.function
+
+    @property
+    def entry(self) -> ir.IRBuilder:
+        """The builder of what is done first, before any op."""
+        return self._entry
+
+    @property
+    def counters(self) -> Mapping[str, Any] | None:
+        """What the kernel counts while it runs, once it is lowered; None if it does not count."""
+        return None
+
+    def leave(self, builder: ir.IRBuilder) -> None:
+        """Emit what a block does when it ends; nothing, unless it counts."""
+        return
 
     @property
     @abstractmethod
@@ -190,9 +208,12 @@ class Lowering(ABC):
         """Return the LLVM type of one element of a tile."""
         return llvm_type(value.type.element)
 
-    def slot(self, kind: ir.Type) -> ir.Value:
-        """Allocate a variable on the stack."""
-        return self._entry.alloca(kind)
+    def slot(self, kind: ir.Type, initial: ir.Value | None = None) -> ir.Value:
+        """Allocate a variable on the stack; if it has an initial value, a block begins with it."""
+        slot = self._entry.alloca(kind)
+        if initial is not None:
+            self._entry.store(initial, slot)
+        return slot
 
     def shared_slot(self, kind: ir.Type, key: Hashable, align: int | None = None) -> ir.Value:
         """Return the stack variable of that type that all callers with the same key share.

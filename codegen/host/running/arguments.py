@@ -80,12 +80,14 @@ def bits_layout(elements: Sequence[Element], offsets: Iterable[int], size: int) 
 class Packer:
     """Packs the arguments of launches of one kernel, quickly where they are of the usual types.
 
-    `needs_extents`: the kernel checks its accesses, so the memory of its arguments has to be known.
+    `needs_extents`: the kernel checks or counts its accesses, so the memory of its arguments has to
+    be known.
     """
 
     def __init__(self, info: KernelInfo) -> None:
         self._info = info
-        self.needs_extents = any(site["kind"] == "access" for site in info.sites)
+        checks = any(site["kind"] == "access" for site in info.sites)
+        self.needs_extents = checks or info.counters is not None
         self._struct: struct.Struct | None = None
         self._pointers: list[tuple[int, int, bool, set[np.dtype]]] = []
         self._floats: list[int] = []

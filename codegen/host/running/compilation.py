@@ -16,7 +16,7 @@ from tileir.messages.flags import flag
 from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
-from .launch import Launcher, LaunchOptions
+from .launch import Launcher, LaunchOptions, OnCounts
 from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
@@ -44,6 +44,7 @@ class HostKernel(Compiled):
         allocations: Iterable[Any] = (),
         progress: Progress | None = None,
         on_trace: OnTrace | None = None,
+        on_counts: OnCounts | None = None,
         print_assertions: bool = True,
         **others: Never,
     ) -> None:
@@ -62,7 +63,9 @@ class HostKernel(Compiled):
         now and then, and at the end.
 
         `on_trace(name, array, block)` is called with each traced value, on the thread that computed
-        it; without it, traced values are printed.
+        it; without it, traced values are printed. `on_counts(counts)` is called at the end, with
+        the `Counts` of what all blocks have accessed and computed; TypeError for a kernel that was
+        not compiled to count.
 
         KernelError if a check that is compiled in fails, KernelAssertionError if an assertion of
         the kernel is false; blocks that have not begun by then do not run. The first of several
@@ -74,13 +77,20 @@ class HostKernel(Compiled):
         self.refuse(others)
         handlers = None
         print_assertions = flag("print_assertions", print_assertions)
-        for name, function in (("progress", progress), ("on_trace", on_trace)):
+        for name, function in (
+            ("progress", progress),
+            ("on_trace", on_trace),
+            ("on_counts", on_counts),
+        ):
             if function is not None and not callable(function):
                 found, symbol = shown(function), display(self.symbol)
                 raise LaunchError(f"{symbol}: {name} must be a function, got {found}")
+        if on_counts is not None and self.info.counters is None:
+            raise TypeError("on_counts is for kernels compiled with count=True")
         if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
-        self._launcher.launch(grid, args, LaunchOptions(threads, progress, allocations, handlers))
+        how = LaunchOptions(threads, progress, allocations, handlers, on_counts=on_counts)
+        self._launcher.launch(grid, args, how)
 
     def launch_named(
         self,

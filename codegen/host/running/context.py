@@ -4,7 +4,8 @@ Machine code gets the address of a `LaunchContext` as its last argument. Loops r
 back edge and return when it is not 0. A kernel reports to its launch by calling `report`.
 `extents` has a row for each pointer parameter, in order, then one for each allocation named at the
 launch: the first address and the one behind the last, both 0 where the extent is unknown.
-`exclusion` is the address of the lock for updates of memory.
+`exclusion` is the address of the lock for updates of memory, `counts` that of the table of a
+`Tally`, for kernels that count.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class LaunchContext(ctypes.Structure):
         ("extents", ctypes.POINTER(Range)),
         ("count", ctypes.c_int64),
         ("exclusion", ctypes.c_void_p),
+        ("counts", ctypes.c_void_p),
     ]
 
 

@@ -16,6 +16,8 @@ from tileir.launch.roles_form import are_roles, roles_fit
 from tileir.launch.stored_values import conforms, element_of, is_element
 from tileir.types import Element, Pointer
 
+from .tally import are_counters, counters_fit
+
 
 def _is_stored(name: object) -> bool:
     """Whether a name is one that handlers of sites know elements by."""
@@ -56,6 +58,7 @@ _INFO = {
     "may_run_long": bool,
     "sites": [_is_site],
     "roles": lambda value: value is None or are_roles(value),
+    "counters": lambda value: value is None or are_counters(value),
 }
 
 
@@ -71,6 +74,7 @@ class KernelInfo:
     may_run_long  whether a block may run long or for ever, which takes a loop
     sites         the points that can report (see `reports`), each a dict that JSON can hold
     roles         which parameters are extents and strides of which arrays; None if unknown
+    counters      what it counts while it runs (`tally.FORM`); None if it does not count
     """
 
     symbol: str
@@ -82,6 +86,7 @@ class KernelInfo:
     may_run_long: bool = True
     sites: tuple[Mapping[str, Any], ...] = ()
     roles: Roles | None = None
+    counters: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Convert to values that JSON can hold."""
@@ -95,6 +100,7 @@ class KernelInfo:
             "may_run_long": self.may_run_long,
             "sites": [dict(site) for site in self.sites],
             "roles": self.roles and self.roles.to_json(),
+            "counters": self.counters,
         }
 
     @classmethod
@@ -114,6 +120,7 @@ class KernelInfo:
         beyond = any(offset >= info.size for offset in info.offsets)
         told = info.roles is None or roles_fit(info.roles, info.elements)
         fit = len(info.offsets) == len(info.elements) and info.written <= pointers and told
-        if beyond or not fit:
+        counted = info.counters is None or counters_fit(info.counters, pointers)
+        if beyond or not fit or not counted:
             raise ValueError("metadata of a kernel that contradict each other")
         return info

@@ -6,7 +6,7 @@ import ctypes
 import operator
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from tileir.codegen.arguments.extents import Extent, of_allocations
 from tileir.codegen.arguments.grid import check_grid, is_number
 from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError, UncheckedWarning
+from tileir.launch.counts import Counts
 from tileir.messages.texts import display
 from tileir.types import Pointer
 
@@ -22,10 +23,14 @@ from .context import make_context
 from .kernel_info import KernelInfo
 from .report import NAMELESS, Handler, Names
 from .reports import Reports
+from .tally import Tally
 from .work import Blocks, Progress, Work
 
 MAX_WORKSPACE = 4 << 30
 """Bytes of workspace that all threads of a launch may have together."""
+
+
+OnCounts = Callable[[Counts], object]
 
 
 class LaunchOptions(NamedTuple):
@@ -40,6 +45,8 @@ class LaunchOptions(NamedTuple):
     """The blocks that run, if not all do."""
     names: Names = NAMELESS
     """Names of parameters, for what is said."""
+    on_counts: OnCounts | None = None
+    """Takes what was counted."""
 
 
 class Launcher:
@@ -94,16 +101,45 @@ class Launcher:
         span: range,
         how: LaunchOptions,
     ) -> None:
-        if not span:
-            return
+        info = self._info
+        tally = None if info.counters is None else self._tally(packed, prod(grid))
+        if span:
+            self._run_blocks(packed, allocated, owners, grid, span, how, tally)
+        if how.on_counts is not None and tally is not None:
+            how.on_counts(tally.counts(info.symbol, info.elements, grid))
+
+    def _tally(self, packed: Packed, blocks: int) -> Tally:
+        """Return what the blocks of a launch count in."""
+        info = self._info
+        pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
+        known = packed.extents or [None] * len(pointers)
+        extents = dict(zip(pointers, known, strict=True))
+        try:
+            return Tally(info.counters or {}, blocks, extents)
+        except MemoryError:
+            problem = f"{self._symbol}: no memory for what {blocks} blocks count"
+            raise LaunchError(problem) from None
+
+    def _run_blocks(
+        self,
+        packed: Packed,
+        allocated: Sequence[Extent],
+        owners: Any,
+        grid: tuple[int, int, int],
+        span: range,
+        how: LaunchOptions,
+        tally: Tally | None,
+    ) -> None:
         info, threads = self._info, how.threads
         handlers = self._handlers if how.handlers is None else how.handlers
         context = make_context((*packed.extents, *allocated) if self._packer.needs_extents else ())
+        if tally is not None:
+            context.counts = tally.address
         problems: list[BaseException] = []
         if handlers:
             Reports(handlers, context, problems, how.names)
         arguments = (ctypes.c_char * len(packed.data)).from_buffer_copy(packed.data)
-        keep = [packed.keep, owners]
+        keep = [packed.keep, owners, tally]
         need, end = info.workspace, span.stop
         work = Work(self._symbol, self._blocks, arguments, context, grid, need, end, keep, problems)
         work.start_at(span.start)

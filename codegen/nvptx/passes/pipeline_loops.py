@@ -18,11 +18,13 @@ from typing import Protocol
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.analysis.memory_ops import is_plain_load
+from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.control_edges import BOUNDS, continues, loop_block
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.launch.contract import registers_of
 from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.register_estimate import registers_needed
+from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
 from tileir.codegen.nvptx.state import KernelState
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Region, Value
@@ -119,6 +121,9 @@ def pipeline_loops(state: KernelState, target: Target) -> None:
             for early, op, why in zip(loads.early, loads.made, here, strict=True):
                 state.reasons[Decision.AHEAD].add(op, loads.reason)
                 state.reasons[Decision.NOT_BY_TENSORS].hand_on(early.load, op, why)
+                narrow = accesses_of(op)
+                if narrow is not None and narrow.bytes < ACCESS_BYTES:
+                    state.reasons[Decision.ACCESS_BYTES].hand_on(early.load, op, ())
             if loads.depth is not None:
                 state.reasons[Decision.RING_SLOTS].add(made, loads.depth)
     for load in _outside_of_loops(state):

@@ -9,8 +9,8 @@ from typing import Any
 from tileir.codegen.nvptx.advice import ADVICE
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.remarks import Outcome, Remark, Topic
-from tileir.gpus import TARGETS
 from tileir.messages.wording import counted
+from tileir.resources.occupancy import occupancy
 from tileir.tools import nvidia
 
 STAGE = "ptxas"
@@ -21,7 +21,7 @@ def register_remarks(ptx: str, target: str, plans: Mapping[str, Any]) -> Iterato
 
     ToolError if ptxas is not installed, or fails.
     """
-    used = nvidia.usage(ptx, target)
+    used = nvidia.assemble_verbosely(ptx, target).usage
     for symbol, plan in plans.items():
         if plan["entry"] in used:
             yield _remark(symbol, target, plan, used[plan["entry"]])
@@ -29,12 +29,10 @@ def register_remarks(ptx: str, target: str, plans: Mapping[str, Any]) -> Iterato
 
 def _remark(symbol: str, target: str, plan: Mapping[str, Any], used: nvidia.Usage) -> Remark:
     spilled = used.stored + used.loaded
-    limits = TARGETS[target].limits(
-        prod(plan["block"]), plan["dynamic_shared_memory"], used.registers
-    )
-    most = min(limits.values())
-    by = " and ".join(name for name, blocks in limits.items() if blocks == most)
-    resident = f"an SM holds at most {counted(most, 'block')}, limited by {by}"
+    threads, shared = prod(plan["block"]), plan["dynamic_shared_memory"]
+    fits = occupancy(target, threads, used.registers, shared, used.barriers)
+    by = " and ".join(fits.limited_by)
+    resident = f"an SM holds at most {counted(fits.blocks, 'block')}, limited by {by}"
     reasons = [Reason("spilled", spilled)] if spilled else []
     return Remark(
         STAGE,
@@ -42,7 +40,11 @@ def _remark(symbol: str, target: str, plan: Mapping[str, Any], used: nvidia.Usag
         None,
         f"{used.registers} registers a thread",
         "; ".join([*map(str, reasons), resident]),
-        {"reasons": tuple(reason.id for reason in reasons), **used._asdict(), "blocks": most},
+        {
+            "reasons": tuple(reason.id for reason in reasons),
+            **used._asdict(),
+            "blocks": fits.blocks,
+        },
         Topic.REGISTERS,
         Outcome.MISSED if spilled else Outcome.PASSED,
         ADVICE["spilled"] if spilled else "",

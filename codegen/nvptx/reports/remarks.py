@@ -7,10 +7,13 @@ them, and from the reasons that stages have noted. Twins, which do without tenso
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
-from tileir.codegen.block.accesses import accesses_of
+from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
+from tileir.codegen.block.bank_conflicts import conflicts
+from tileir.codegen.block.op_facts import EXCHANGES
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.nvptx.advice import ADVICE
 from tileir.codegen.nvptx.launch.contract import COMPILER, registers_of
@@ -20,9 +23,11 @@ from tileir.codegen.nvptx.reasons import Decision, Reason
 from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES
 from tileir.codegen.nvptx.state import KernelState, State
 from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op
 from tileir.messages.wording import counted
+from tileir.types import Pointer
 
 from .block_remarks import ring_of
 
@@ -52,6 +57,22 @@ def remarks_of(state: State) -> Iterator[Remark]:
             for topic, rows in ROWS.items():
                 for row in rows(each, state.target):
                     yield _remark(each.symbol, topic, row)
+
+
+def exchanges_of(state: State) -> Iterator[Remark]:
+    """Yield a detail about each op that moves a tile between registers and shared memory.
+
+    Its facts: whether it `converts` a layout, and the `turns` that bank conflicts add to each of
+    its accesses.
+    """
+    for each in state.kernels:
+        if each.twin_of is not None:
+            continue
+        for op in outside_prologues(each.kernel.body.block):
+            if op.name in EXCHANGES:
+                converts = bool(each.reasons[Decision.CONVERSION].of(op))
+                facts = {"converts": converts, "turns": conflicts(op)}
+                yield Remark(STAGE, each.symbol, op, op.name, facts=facts)
 
 
 def _remark(entry: str, topic: Topic, row: Row) -> Remark:
@@ -111,11 +132,21 @@ def _accesses(each: KernelState, target: Target) -> Rows:
         if access is None or access.count * access.bytes == 0:
             continue
         reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
-        facts = {"bytes": access.bytes, "count": access.count}
+        facts = {"bytes": access.bytes, "count": access.count, "tile_bytes": _tile_bytes(op)}
         outcome = _improvable(reasons, PASSED) if access.bytes < ACCESS_BYTES else PASSED
         times = "one access" if access.count == 1 else f"{access.count} accesses"
         what = f"{op.name}: {times} of {access.bytes} bytes"
         yield Row(op, outcome, f"{what} a thread", reasons, facts=facts)
+
+
+def _tile_bytes(op: Op) -> int:
+    """Return the bytes of the tile that an op accesses."""
+    view = op.operands.get("view")
+    if view is not None:
+        return prod(view.type.tile) * memory_bytes(view.type.view.element)
+    kind = worked_on(op).type
+    element = kind.element.pointee if isinstance(kind.element, Pointer) else kind.element
+    return prod(kind.shape) * memory_bytes(element)
 
 
 def _indices(each: KernelState, target: Target) -> Rows:

@@ -199,7 +199,10 @@ class _Assigner:
         if wanted and (not weak or len(fast) < len(wanted)):
             first = fast[0] if fast else self.preferences[result]
             self.assignment.canonical[result] = [first, *fast[1:]] if weak else [first]
-        for layout in self.assignment.defined_in(result):
+        made = self.assignment.defined_in(result)
+        if not made and not weak:  # it is made although nothing uses it
+            made = [self.preferences[result]]
+        for layout in made:
             self._require_index(op, layout)
         return None
 

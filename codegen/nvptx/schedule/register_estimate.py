@@ -171,7 +171,7 @@ def _slice_words(op: Op) -> int:
         return 0
     for slot, dim in (("lhs", "m"), ("rhs", "n")):
         registers = len(plan.part(slot).own()) << len(plan.along[dim])
-        registers <<= log2(plan.slice // plan.atom.k)
+        registers <<= log2(plan.slice // plan.atom.k or 1)  # k may be less than the atom's
         bits = 8 * memory_bytes(cast(Tile, op.operands[slot].type).element)
         words += -(-registers * bits // _WORD_BITS)
     return words

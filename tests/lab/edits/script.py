@@ -7,31 +7,26 @@ raise BuildError, and then has changed nothing.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tileir import BuildError, Bytecode
 from tileir.attributes import Hints
-from tileir.builder import Editor, splat
+from tileir.builder import Editor
 from tileir.builder.calls import python_name
-from tileir.formats.leaves import EnumValue
-from tileir.formats.ops import BY_NAME, OPS
-from tileir.formats.ops.spec import Attribute
 from tileir.ir import Block, Op, Value
+from tileir.mutation.steps import NAMES, Steps
 from tileir.read.function import Function
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Scalar, Tile, Token
 
-NAMES = [spec.mnemonic for spec in OPS if spec.in_body]
-ELEMENTWISE = [
-    spec.mnemonic for spec in OPS if spec.in_body and not spec.regions and len(spec.results) == 1
-]
 JUNK = (None, 3, -1, 1 << 70, 0.5, "x", b"x", (), (1,), ["x"], {}, {"a": 1}, object(), True)
 
 
-class Script:
+class Script(Steps):
     """A script on one module, given by its seed; `log` has a line for each step taken."""
 
     def __init__(self, bytecode: Bytecode, seed: int, by_hand: bool) -> None:
-        self.bytecode = bytecode
+        super().__init__(bytecode, Draws(seed))
         self.random = random.Random(seed)
         self.by_hand = by_hand
         self.log: list[str] = []
@@ -52,39 +47,7 @@ class Script:
                 self.log.append(f"{action.__name__}: {error}")
             after_step()
 
-    def visible(self, op: Op, like: Value | None = None) -> Iterator[Value]:
-        """The values that are visible to an op, of the type of another value."""
-        values = [v for other in self.ops for v in other.results]
-        blocks = [b for other in self.ops for r in other.regions for b in r.blocks]
-        values += [v for block in blocks for v in block.arguments]
-        values += op.root.block.arguments
-        self.random.shuffle(values)
-        for value in values:
-            if (like is None or value.type == like.type) and value.is_visible_to(op):
-                yield value
-
     # Calls --------------------------------------------------------------------------------------
-
-    def move(self, function: Function, op: Op) -> None:
-        """Move to a random place."""
-        anchor = self.random.choice(self.ops)
-        self.random.choice((op.move_before, op.move_after))(anchor)
-
-    def move_a_little(self, function: Function, op: Op) -> None:
-        """Move past a neighbour."""
-        ops = op.parent.ops
-        op.move_before(ops[max(op.index - 1, 0)])
-
-    def erase(self, function: Function, op: Op) -> None:
-        """Erase an op, which may have uses."""
-        op.erase()
-
-    def erase_unused(self, function: Function, op: Op) -> None:
-        """Erase the last op without uses."""
-        for each in reversed(self.ops):
-            if each.results and not any(value.uses for value in each.results):
-                return each.erase()
-        return None
 
     def put_elsewhere(self, function: Function, op: Op) -> None:
         """Take an op out and put it somewhere, or back if that is a mistake."""
@@ -99,93 +62,25 @@ class Script:
             block.insert(index, op)
             raise
 
-    def clone(self, function: Function, op: Op) -> None:
-        """Insert a copy of an op beside another."""
-        copy = op.clone()
-        anchor = self.random.choice(self.ops)
-        self.random.choice((copy.insert_before, copy.insert_after))(anchor)
-
-    def replace(self, function: Function, op: Op) -> None:
-        """Replace an op by other values of its types."""
-        op.replace_with(*(next(self.visible(op, each), None) for each in op.results))
-
     def replace_by_anything(self, function: Function, op: Op) -> None:
         """Replace an op by values of any type."""
         op.replace_with(*(next(self.visible(op), None) for _ in op.results))
-
-    def use_another(self, function: Function, op: Op) -> None:
-        """Replace some uses of a value."""
-        for value in op.results:
-            other = next(self.visible(op, value), None)
-            if other is not None:
-                value.replace_all_uses_with(other, lambda use: self.random.random() < 0.5)
-
-    def insert(self, function: Function, op: Op) -> None:
-        """Insert an element-wise op, which is right as often as its types allow it."""
-        spec = BY_NAME[self.random.choice(ELEMENTWISE)]
-        editor = Editor(function)
-        self.random.choice((editor.before, editor.after))(op)
-        first = next(self.visible(op), None)
-        named: dict[str, object] = {}
-        for slot in spec.operands:
-            if slot.arity == "one":
-                named[python_name(slot.name)] = next(self.visible(op, first), first)
-        for slot in spec.attributes:
-            named[python_name(slot.name)] = self.value_of(slot)
-        result = first.type if first is not None and self.random.random() < 0.3 else None
-        made = editor.op(spec, (), named | {"result": result})
-        if isinstance(made, Value) and self.random.random() < 0.5:
-            for use in first.uses[-1:]:
-                if made.type == first.type and made.is_visible_to(use.op):
-                    use.set(made)
-
-    def insert_constant(self, function: Function, op: Op) -> None:
-        """Insert a constant, and use it somewhere."""
-        types = [v.type for v in operands(op) if isinstance(v.type, Tile)]
-        types = [type for type in types if isinstance(type.element, Scalar)]
-        if types:
-            made = Editor(function).before(op).constant(splat(1, self.random.choice(types)))
-            for use in [use for v in operands(op) for use in v.uses if use.op is op][:1]:
-                if use.value.type == made.type:
-                    use.set(made)
-
-    def insert_branch(self, function: Function, op: Op) -> None:
-        """Insert an op with a region."""
-        editor = Editor(function).before(op)
-        condition = editor.constant(splat(1, "i1"))
-        branch = editor.if_(condition)
-        with branch.thenRegion:
-            if self.random.random() < 0.5:
-                editor.constant(splat(2, "4xi32"))
-            editor.yield_()
-        if self.random.random() < 0.5:
-            with branch.elseRegion:
-                editor.yield_()
-        editor.settle()
-
-    def rename(self, function: Function, op: Op) -> None:
-        """Make an op one of another kind."""
-        alike = [n for n in NAMES if _shape(n) == _shape(op.name)]
-        Editor(function).rename(op, self.random.choice(alike))
 
     def rename_to_anything(self, function: Function, op: Op) -> None:
         """Make an op one of any kind."""
         Editor(function).rename(op, self.random.choice([*NAMES, "nope", "module"]))
 
-    def set_attribute(self, function: Function, op: Op) -> None:
-        """Set an attribute, to something of the right kind or not."""
+    def set_attribute_to_anything(self, function: Function, op: Op) -> None:
+        """Set an attribute to something of any kind."""
         if op.spec.attributes:
             slot = self.random.choice(op.spec.attributes)
-            junk = self.random.random() < 0.3
-            value = self.random.choice(JUNK) if junk else self.value_of(slot)
-            Editor(function).set(op, **{python_name(slot.name): value})
+            Editor(function).set(op, **{python_name(slot.name): self.random.choice(JUNK)})
 
-    def set_operand(self, function: Function, op: Op) -> None:
-        """Set an operand to another value."""
+    def set_operand_to_anything(self, function: Function, op: Op) -> None:
+        """Set an operand to another value, of any type."""
         if op.spec.operands:
             slot = self.random.choice(op.spec.operands)
-            old = next(iter(operands(op)), None)
-            value = next(self.visible(op, old if self.random.random() < 0.8 else None), None)
+            value = next(self.visible(op), None)
             Editor(function).set(op, **{python_name(slot.name): value})
 
     def arguments(self, function: Function, op: Op) -> None:
@@ -198,23 +93,9 @@ class Script:
             block.add_argument(Tile(Scalar("i32")))
             block.remove_argument(self.random.randrange(len(block.arguments)))
 
-    def clone_function(self, function: Function, op: Op) -> None:
-        """Add a copy of a function under another name."""
-        if len(self.bytecode.functions) < 3:
-            self.bytecode.functions.append(function.clone(f"{function.name}_{len(self.log)}"))
-
     def rename_function(self, function: Function, op: Op) -> None:
         """Give a function another name."""
         function.name = f"f{self.random.randrange(3)}"
-
-    def forget_locations(self, function: Function, op: Op) -> None:
-        """Drop the location of an op, or all locations of a function."""
-        if self.random.random() < 0.5:
-            op.location = None
-        else:
-            function.location = None
-            for each in self.ops:
-                each.location = None
 
     # By hand ------------------------------------------------------------------------------------
 
@@ -285,26 +166,6 @@ class Script:
         name = self.random.choice(("name", "hints", "private", "argument_attributes", "location"))
         setattr(function, name, self.random.choice((*JUNK, Hints({}), Hints({"sm_90": 3}))))
 
-    # Values of attributes -----------------------------------------------------------------------
-
-    def value_of(self, slot: Attribute) -> object:
-        """A value of the right kind for a slot, or None."""
-        if isinstance(slot.node, EnumValue):
-            return self.random.choice([None, *(slot.allowed or slot.node.enum.by_name)])
-        if slot.node is None:
-            return self.random.choice((True, False))
-        return None
-
-
-def operands(op: Op) -> list[Value]:
-    """The values that an op uses, without objects that are none."""
-    return [value for value in op.operand_list() if isinstance(value, Value)]
-
-
-def _shape(name: str) -> tuple:
-    spec = BY_NAME[name]
-    return [s.name for s in spec.operands], len(spec.results), len(spec.regions), spec.terminator
-
 
 CALLS = [
     Script.move,
@@ -313,16 +174,21 @@ CALLS = [
     Script.erase_unused,
     Script.put_elsewhere,
     Script.clone,
+    Script.duplicate,
     Script.replace,
     Script.replace_by_anything,
     Script.use_another,
     Script.insert,
     Script.insert_constant,
     Script.insert_branch,
+    Script.wrap_in_if,
+    Script.wrap_in_for,
     Script.rename,
     Script.rename_to_anything,
     Script.set_attribute,
+    Script.set_attribute_to_anything,
     Script.set_operand,
+    Script.set_operand_to_anything,
     Script.arguments,
     Script.clone_function,
     Script.rename_function,

@@ -1,8 +1,4 @@
-"""Elements of tiles as NumPy has them, as numbers of Python, and as bits.
-
-A tile is an array of `dtype(element)`. Pointers are addresses; tf32 is float32 whose low bits are
-zero; fnv8E5M3FNU, for which NumPy has nothing, stays bits, and `floats` are its numbers.
-"""
+"""Elements of tiles as numbers of Python; `tileir.smith.elements` has them as NumPy does."""
 
 from __future__ import annotations
 
@@ -10,21 +6,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tileir.ir.arrays import DTYPES, TF32_FRACTION_CUT
-from tileir.ir.floats import value_of
+from tileir.ir.arrays import TF32_FRACTION_CUT
+from tileir.smith.elements import (
+    BITS_ONLY,
+    NUMBERS_OF_BITS,
+    PACKED,
+    bits,
+    dtype,
+    floats,
+    of_bits,
+    wrapped,
+)
 from tileir.types import Element, Pointer, Scalar
 
-PACKED = ("i4", "f4E2M1FN")
-"""Two of them share a byte of memory, the first in the low half."""
-
-BITS_ONLY = "fnv8E5M3FNU"
-_NUMBERS = np.array([value_of(BITS_ONLY, pattern) for pattern in range(256)])
-"""Pattern -> number, which grows with it; the last one is the NaN."""
-
-
-def dtype(element: Element) -> np.dtype:
-    """The NumPy type of a tile of that element type."""
-    return np.dtype(np.uint64) if isinstance(element, Pointer) else DTYPES[element.name]
+__all__ = [
+    "BITS_ONLY", "PACKED", "bits", "dtype", "each", "floats", "index", "is_tf32", "of_bits",
+    "read", "signed", "stored_bits", "unsigned", "wrapped",
+]  # fmt: skip
 
 
 def stored_bits(element: Element) -> int:
@@ -40,13 +38,8 @@ def each(function: Callable, kind: np.dtype | Element, *arrays: np.ndarray) -> n
     if isinstance(kind, np.dtype):
         return results.astype(kind)
     if isinstance(kind, Scalar) and kind.name == BITS_ONLY:
-        return np.searchsorted(_NUMBERS, results.astype(np.float64)).astype(np.uint8)
+        return np.searchsorted(NUMBERS_OF_BITS, results.astype(np.float64)).astype(np.uint8)
     return results.astype(dtype(kind))
-
-
-def floats(array: np.ndarray, element: Scalar) -> np.ndarray:
-    """Floats of any type as f64, exactly."""
-    return _NUMBERS[array] if element.name == BITS_ONLY else array.astype(np.float64)
 
 
 # Integers -----------------------------------------------------------------------------------------
@@ -69,45 +62,9 @@ def read(array: np.ndarray, element: Scalar, signedness: str) -> np.ndarray:
     return (signed if signedness == "signed" else unsigned)(array, element)
 
 
-def wrapped(numbers: np.ndarray | int, element: Scalar) -> np.ndarray:
-    """Numbers of any size modulo 2**bits, as a tile."""
-    half = 1 << (element.bits - 1)
-    patterns = np.asarray(numbers, object) & (2 * half - 1)
-    if element.bits == 1:
-        return np.asarray(patterns).astype(bool)
-    return np.asarray((np.asarray(patterns, object) ^ half) - half).astype(np.int64).astype(
-        dtype(element)
-    )  # fmt: skip
-
-
 def index(array: np.ndarray, element: Scalar) -> int:
     """A scalar tile as an unsigned number."""
     return int(unsigned(array, element)[()])
-
-
-# Bits ---------------------------------------------------------------------------------------------
-
-
-def bits(array: np.ndarray, element: Element) -> np.ndarray:
-    """The pattern of each element as memory has it."""
-    if isinstance(element, Pointer):
-        return array.astype(object)
-    if element.name in ("i1", "i4"):
-        return unsigned(array, element)
-    patterns = array.view(f"u{array.dtype.itemsize}").astype(object)
-    return patterns & 0x0F if element.name == "f4E2M1FN" else patterns
-
-
-def of_bits(patterns: np.ndarray, element: Element) -> np.ndarray:
-    """The elements of those patterns; an i1 is set by any pattern but zero."""
-    patterns = np.asarray(patterns, object)
-    if isinstance(element, Pointer):
-        return patterns.astype(np.uint64)
-    if element.name == "i1":
-        return patterns.astype(np.uint64) != 0
-    if element.name == "i4":
-        return wrapped(patterns, element)
-    return patterns.astype(f"u{dtype(element).itemsize}").view(dtype(element))
 
 
 def is_tf32(array: np.ndarray) -> bool:

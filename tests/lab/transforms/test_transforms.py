@@ -11,13 +11,13 @@ from tests.corpus import NEWEST, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
 from tests.lab.model import run
 from tests.lab.model.kernels.comparing import copied, on_host
-from tests.lab.model.kernels.program import program
-from tests.lab.model.kernels.scene import Case
 from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
 from tileir import Bytecode, disassemble, verify
 from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op
+from tileir.smith.case import Case
+from tileir.smith.program import program
 from tileir.types import Scalar, Tile
 
 from .__main__ import main

@@ -1,4 +1,4 @@
-"""Other types, a step away from a given one: most legal, some not; and whole modules of them."""
+"""Other types, a step away from a given one: most legal, some not."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import dataclasses
 import random
 from collections.abc import Callable
 
-from tileir import Bytecode
-from tileir.attributes import FloatAttribute, IntegerAttribute
-from tileir.bytecode import Function
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.ops.spec import NUMBERS
-from tileir.ir.constants import Constant, element_size
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -158,90 +154,3 @@ def _other_view(choice: random.Random, type: PartitionView | StridedView | Gathe
         GatherScatterView(type.tile, type.view, choice.randrange(max(rank, 1)), type.padding),
     )
     return choice.choice([view for view in families if view.__class__ is not type.__class__])
-
-
-# A change everywhere ------------------------------------------------------------------------------
-
-Change = Callable[[Type], Type]
-
-
-def everywhere(bytecode: Bytecode, function: Function, change: Change) -> None:
-    """Change the types of all values of a function, constants and identities along with them."""
-    function.type = FunctionType(
-        tuple(map(change, function.type.parameters)), tuple(map(change, function.type.results))
-    )
-    for value in function.body.block.arguments:
-        value.type = change(value.type)
-    for op in list(function.walk()):
-        for region in op.regions:
-            for block in region.blocks:
-                for value in block.arguments:
-                    value.type = change(value.type)
-        for value in op.results:
-            value.type = change(value.type)
-        fit_constant(op)
-        identities = op.attributes.get("identities")
-        if isinstance(identities, tuple):
-            op.attributes["identities"] = tuple(_identity(item, change) for item in identities)
-
-
-def fit_constant(op) -> None:
-    """Give a constant whose type changed a splat of zero of that type."""
-    value = op.attributes.get("value")
-    if not isinstance(value, Constant) or not op.results or value.type == op.result.type:
-        return
-    type = op.result.type
-    if isinstance(type, Tile) and isinstance(type.element, Scalar):
-        op.attributes["value"] = Constant(type, bytes(element_size(type.element)))
-
-
-def zero(scalar: Scalar) -> IntegerAttribute | FloatAttribute:
-    """A number of that type as an attribute."""
-    return IntegerAttribute(scalar, 0) if scalar.is_integer else FloatAttribute(scalar, 0)
-
-
-def _identity(item: object, change: Change) -> object:
-    if not isinstance(item, IntegerAttribute | FloatAttribute):
-        return item
-    changed = change(Tile(item.type))
-    if not isinstance(changed, Tile) or not isinstance(changed.element, Scalar):
-        return item
-    return item if changed.element == item.type else zero(changed.element)
-
-
-def element_change(old: Scalar, new: Scalar) -> Change:
-    """Every `old` becomes `new`, wherever it stands in a type."""
-
-    def change(type: Type) -> Type:
-        match type:
-            case Scalar():
-                return new if type == old else type
-            case Pointer():
-                return dataclasses.replace(type, pointee=change(type.pointee))
-            case Tile() | TensorView():
-                return dataclasses.replace(type, element=change(type.element))
-            case PartitionView() | StridedView() | GatherScatterView():
-                return dataclasses.replace(type, view=change(type.view))
-        return type
-
-    return change
-
-
-def size_change(old: int, new: int) -> Change:
-    """Every tile extent of `old` becomes `new`."""
-
-    def change(type: Type) -> Type:
-        match type:
-            case Tile():
-                return Tile(type.element, tuple(new if n == old else n for n in type.shape))
-            case PartitionView() | StridedView() | GatherScatterView():
-                tile = tuple(new if n == old else n for n in type.tile)
-                return dataclasses.replace(type, tile=tile)
-        return type
-
-    return change
-
-
-def type_change(old: Type, new: Type) -> Change:
-    """Every value of the type `old` gets the type `new`."""
-    return lambda type: new if type == old else type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .declarations import print_declaration
-from .functions import FunctionPrinter
+from .functions import FunctionPrinter, Tail
 from .pieces import BoundedText, Pieces
 from .unknown import print_unknown
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from .locations import LocationAliases
+
+PrinterClass = Callable[[Pieces, dict[int, str], Tail | None], FunctionPrinter]
+"""What makes the printer of one function: see `FunctionPrinter`."""
 
 EMPTY = "\n"
 """The text of an empty module, after its producer, as MLIR prints it."""
@@ -62,14 +65,18 @@ def disassemble(
 
 
 def print_module(
-    bytecode: Bytecode, out: Pieces, debug: bool = False, function: str | None = None
+    bytecode: Bytecode,
+    out: Pieces,
+    debug: bool = False,
+    function: str | None = None,
+    printer: PrinterClass = FunctionPrinter,
 ) -> None:
-    """Write the text of `disassemble` in pieces."""
+    """Write the text of `disassemble` in pieces; `printer` makes what prints a function."""
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     check_well_formed(bytecode, whole(functions), debug)
     with _explained(bytecode, functions):
-        _print_module(bytecode, out, debug, functions)
+        _print_module(bytecode, out, debug, functions, printer)
 
 
 @contextmanager
@@ -88,7 +95,13 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
         raise
 
 
-def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[Function]) -> None:
+def _print_module(
+    bytecode: Bytecode,
+    out: Pieces,
+    debug: bool,
+    functions: list[Function],
+    printer: PrinterClass,
+) -> None:
     if bytecode.newer:
         print_unknown(bytecode, out)
     if bytecode.producer:
@@ -99,12 +112,12 @@ def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
-            out.append(_global(variable) + (tail(None) if tail else "") + "\n")
+            out.append(global_text(variable) + (tail(None) if tail else "") + "\n")
         for item in items:
             if isinstance(item, Declaration):
                 print_declaration(item, out, tail)
             else:
-                print_kernel(FunctionPrinter(out, types, tail), bytecode, item)
+                print_kernel(printer(out, types, tail), bytecode, item)
     if not bytecode.globals and not items:
         out.append(EMPTY)
         out.append(NOWHERE if debug else "")
@@ -139,7 +152,8 @@ def _aliases(
     return LocationAliases(variables, functions)
 
 
-def _global(variable: Global) -> str:
+def global_text(variable: Global) -> str:
+    """Return the line of a global, without its location."""
     private = "private " if variable.private else ""
     constant = "constant " if variable.constant else ""
     alignment = f" alignment = {variable.alignment}" if variable.alignment else ""

@@ -90,14 +90,15 @@ class FunctionPrinter(KernelText):
         defined = self.names.results(block)
         for op in shown(owner, block):
             if self._comments is None:
-                self._op(op, defined.get(op, ""), inner)
+                self.op(op, defined.get(op, ""), inner)
             else:
                 self._commented(op, defined.get(op, ""), inner, self._comments)
         if self._end is not None and self._end.block is block:
             self.add(f"{inner}{opaque_mark(self._end)}\n")
         self.add(f"{margin}}}")
 
-    def _op(self, op: Op, defined: str, margin: str) -> None:
+    def op(self, op: Op, defined: str, margin: str) -> None:
+        """Print an op, behind the text of what it defines, and what is in its regions."""
         name = op.spec.mnemonic
         structured = self._printers.get(name)
         if structured is None:
@@ -112,7 +113,7 @@ class FunctionPrinter(KernelText):
         out, lines, word = self.out, [*comments.above(op)], comments.behind(op)
         own: list[str] = []
         self.out, self.add = own, own.append
-        self._op(op, defined, margin)
+        self.op(op, defined, margin)
         self.out, self.add = out, out.append
         text = "".join(own)
         if word and (op.regions or len(text) > COMMENT_COLUMN):

@@ -57,17 +57,22 @@ def _function(module: Module, draws: Draws, pool: Pool, name: str, ops: int) -> 
     kernel = module.function(
         name,
         parameters,
-        hints=hints(
-            draws,
-            {
-                "num_cta_in_cga": lambda: draws.power(3),
-                "occupancy": lambda: draws.between(1, 32),
-                "num_worker_warps_per_cta": lambda: draws.pick((4, 8)),
-            },
-        ),
+        hints=entry_hints(draws),
         argument_attributes=attributes,
         location=sources.function,
     )
     grower = Grower(draws, pool, kernel, module.globals, sources, ops)
     grower.grow()
     return grower
+
+
+def entry_hints(draws: Draws) -> dict[str, dict]:
+    """Draw the hints of an entry."""
+    return hints(
+        draws,
+        {
+            "num_cta_in_cga": lambda: draws.power(3),
+            "occupancy": lambda: draws.between(1, 32),
+            "num_worker_warps_per_cta": lambda: draws.pick((4, 8)),
+        },
+    )

@@ -68,7 +68,7 @@ def store_view(lowering: Lowering, op: Op) -> None:
 
     if not window.is_packed:
         with_deferred(lowering, op, write, window)
-    elif not bytewise.has_pairs(window):
+    elif lowering.counts_elements or not bytewise.has_pairs(window):
         write(True, None)
     else:
         with lowering.builder.if_else(bytewise.fills_bytes(window)) as (whole, singly):

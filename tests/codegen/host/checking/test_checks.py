@@ -11,12 +11,12 @@ import pytest
 import tileir
 from tests.codegen.host.text import Kernel, spelled
 from tests.lab.model.kernels.comparing import differences
-from tests.lab.model.kernels.program import program
-from tests.lab.model.kernels.scene import Case
 from tests.launches import Launch, newest
 from tileir.codegen import compile
 from tileir.errors import KernelError, UncheckedWarning, UnsupportedError
 from tileir.launch.buffer import Buffer
+from tileir.smith.case import Case
+from tileir.smith.program import program
 
 BOTH = ("memory", "undefined")
 

@@ -7,8 +7,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.lab.model.kernels.comparing import differences
-from tests.lab.model.kernels.program import program
-from tests.lab.model.kernels.single import RECIPES, single, uncovered
+from tileir.smith.program import program
+from tileir.smith.recipes import RECIPES, single, uncovered
 
 EXAMPLES = 2
 """Kernels of each op with --whole, otherwise one. `python -m tests.lab.model.kernels --op NAME`

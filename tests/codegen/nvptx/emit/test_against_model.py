@@ -8,10 +8,10 @@ import pytest
 
 from tests.codegen.nvptx.on_emulator import launch
 from tests.lab.model.kernels.comparing import differences
-from tests.lab.model.kernels.program import program
-from tests.lab.model.kernels.scene import Case
-from tests.lab.model.kernels.single import RECIPES, single
 from tileir.errors import UnsupportedError
+from tileir.smith.case import Case
+from tileir.smith.program import program
+from tileir.smith.recipes import RECIPES, single
 
 SEEDS = 2
 """Kernels of each op, with --whole; one of them otherwise."""

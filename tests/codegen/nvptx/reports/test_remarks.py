@@ -8,11 +8,11 @@ import pytest
 
 import tileir
 from tests.lab import bench
-from tests.lab.bench.machine_code.cubin import resources
 from tileir import assemble
 from tileir.codegen.nvptx.advice import ADVICE
 from tileir.codegen.nvptx.reports.register_remarks import register_remarks
 from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.resources.cubin import read_cubin
 from tileir.tools import nvidia
 
 KERNELS = Path(bench.__file__).parent / "kernels"
@@ -98,7 +98,7 @@ def test_registers_are_those_of_the_cubin(tool) -> None:
     assert compiled.ptx
     (remark,) = register_remarks(compiled.ptx, "sm_80", compiled.plan)
     cubin = nvidia.assemble(compiled.ptx, "sm_80")
-    assert remark.facts["registers"] == resources(cubin).registers <= 64
+    assert remark.facts["registers"] == read_cubin(cubin).kernels[0].registers <= 64
     assert remark.outcome is Outcome.MISSED
     assert remark.change
     assert b"STL" in nvidia.disassemble(cubin)

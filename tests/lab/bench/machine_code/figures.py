@@ -22,9 +22,12 @@ from tests.corpus import NEWEST
 from tests.lab.bench.workloads.cases import HERE as WORKLOADS
 from tileir import Bytecode, TileIRError, assemble
 from tileir.codegen import compile
-from tileir.gpus import RESERVED_BYTES, TARGETS, assembled_for
+from tileir.gpus import assembled_for
+from tileir.resources.cubin import read_cubin
+from tileir.resources.machine_code import opcodes
+from tileir.resources.occupancy import occupancy
 
-from . import cubin, loops, sass
+from . import loops, sass
 
 _KERNELS = Path(__file__).parents[1] / "kernels"
 SETS: Mapping[str, Mapping[str, Path]] = {
@@ -106,7 +109,7 @@ def of_json(row: Mapping[str, Any], target: str) -> Code:
 
 def resident(target: str, registers: int, threads: int, shared: int) -> int:
     """How many blocks of so many threads fit a multiprocessor at once."""
-    return min(TARGETS[target].limits(threads, shared, registers).values())
+    return occupancy(target, threads, registers, shared).blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +215,16 @@ def _made(tool: str, flag: str, source: Path, made: Path, target: str, added: in
 
 def code_of(listing: str, data: bytes, target: str, added: int = 0) -> Code:
     """The figures of a cubin and its listing; a launch adds so many bytes of shared memory."""
-    taken = cubin.resources(data)
-    # Where the system reserves shared memory, a section of it begins with that.
-    reserved = RESERVED_BYTES if TARGETS[target].has("clusters") else 0
-    static = max(0, taken.shared - reserved)
+    kernels = read_cubin(data).kernels
+    most = [
+        max(figures) for figures in zip(
+            *((each.registers, each.threads or 0, each.shared) for each in kernels), strict=True
+        )
+    ]  # fmt: skip
+    registers, threads, shared = most
     return Code(
-        sass.opcodes(listing), tuple(loops.innermost(listing)), sass.loads_in_flight(listing),
-        sass.groups_under_way(listing), taken.registers, taken.threads, static + added,
-        target,
+        opcodes(listing), tuple(loops.innermost(listing)), sass.loads_in_flight(listing),
+        sass.groups_under_way(listing), registers, threads, shared + added, target,
     )  # fmt: skip
 
 

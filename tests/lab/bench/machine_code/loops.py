@@ -12,6 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from tileir.resources.machine_code import multiplies
+
 from . import sass
 
 _FUNCTION = re.compile(r"^\s*\.section\s+\.text\.", re.MULTILINE)
@@ -73,7 +75,7 @@ def _of_function(text: str) -> list[Counter[str]]:
 def _only_waits(opcodes: Iterable[str]) -> bool:
     names = set(opcodes)
     pauses = any(name.startswith(("SYNCS", "NANOSLEEP")) for name in names)
-    works = any(name.startswith(_WORK) or sass.multiplies(name) for name in names)
+    works = any(name.startswith(_WORK) or multiplies(name) for name in names)
     return names == {"BRA"} or (pauses and not works)
 
 
@@ -215,7 +217,7 @@ def _bytes(name: str) -> int:
 
 def products(opcodes: Counter[str]) -> set[str]:
     """The instructions among them that multiply matrices."""
-    return {name for name in opcodes if sass.multiplies(name)}
+    return {name for name in opcodes if multiplies(name)}
 
 
 def work(opcodes: Counter[str]) -> int:

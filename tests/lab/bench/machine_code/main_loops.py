@@ -18,6 +18,7 @@ from tests.conftest import nvidia_tool
 from tileir import assemble
 from tileir.codegen import compile
 from tileir.gpus import assembled_for
+from tileir.resources.machine_code import opcodes
 
 from . import figures, loops, sass
 
@@ -98,7 +99,7 @@ def pair(name: str, target: str, folder: Path) -> Pair:
 
 def _loop(cubin: Path, shared: int | None = None) -> Loop:
     listing = _run("nvdisasm", "-c", cubin)
-    everything = sass.opcodes(listing)
+    everything = opcodes(listing)
     local = sum(n for opcode, n in everything.items() if opcode.startswith(("LDL", "STL")))
     return Loop(loops.main_loop(listing), local, sass.registers(cubin.read_bytes()), shared)
 

@@ -19,6 +19,7 @@ from tests.conftest import nvidia_tool
 from tests.lab.bench import problems
 from tileir import Bytecode, assemble
 from tileir.codegen import compile
+from tileir.resources.machine_code import opcodes
 
 from . import sass
 
@@ -153,7 +154,7 @@ def _theirs(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
 def _code(cubin: Path, seconds: float, executed: float | None = None) -> Code:
     listing = _run("nvdisasm", "-c", cubin)
     return Code(
-        sass.opcodes(listing), sass.loads_in_flight(listing), sass.registers(cubin.read_bytes()),
+        opcodes(listing), sass.loads_in_flight(listing), sass.registers(cubin.read_bytes()),
         executed, 1e3 * seconds,
     )  # fmt: skip
 

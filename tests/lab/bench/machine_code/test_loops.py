@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-
 import pytest
 
-from . import cubin, loops, sass
+from . import loops, sass
 
 NESTED = """
 \t.section\t.text.kernel,"ax",@progbits
@@ -132,37 +130,3 @@ def test_work_is_products_or_else_bytes() -> None:
     assert loops.work(loop) == 1
     moved = {"LDG.E.128": 2, "STG.E.U16": 1, "LDG.E": 1, "LDGSTS.E.BYPASS.128": 1, "LDS.128": 5}
     assert loops.work(loops.Counter(moved)) == 32 + 2 + 4 + 16
-
-
-def elf(sections: dict[str, tuple[int, bytes]]) -> bytes:
-    """A file of 64 bits with sections of a kind and contents."""
-    names, offset, bodies, headers = b"\0", 64, b"", []
-    listed = {".shstrtab": (3, b""), **sections}
-    starts = {}
-    for name in listed:
-        starts[name] = len(names)
-        names += name.encode() + b"\0"
-    listed[".shstrtab"] = (3, names)
-    for name, (kind, body) in listed.items():
-        headers.append(struct.pack("<IIQQQQ", starts[name], kind, 0, 0, offset, len(body)))
-        if kind != 8:
-            bodies += body
-            offset += len(body)
-    head = bytearray(64)
-    struct.pack_into("<Q", head, 0x28, offset)
-    struct.pack_into("<HHH", head, 0x3A, 64, len(headers), 0)
-    return bytes(head) + bodies + b"".join(header.ljust(64, b"\0") for header in headers)
-
-
-def test_resources_are_the_most_of_all_kernels() -> None:
-    registers = b"".join(
-        struct.pack("<BBHII", 4, 0x2F, 8, kernel, 40 + kernel) for kernel in (1, 2)
-    )
-    data = elf({
-        ".nv.info": (1, registers),
-        ".nv.info.one": (1, b"\x03\x1b\xff\x00" + struct.pack("<BBHIII", 4, 0x10, 12, 64, 2, 1)),
-        ".nv.info.two": (1, struct.pack("<BBHIII", 4, 0x05, 12, 96, 1, 1)),
-        ".nv.shared.one": (8, bytes(512)),
-        ".nv.shared.reserved.0": (8, bytes(4096)),
-    })  # fmt: skip
-    assert cubin.resources(data) == (42, 128, 512)

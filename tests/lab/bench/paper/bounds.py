@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.lab.bench.machine_code import figures, loops, sass
+from tileir.resources.machine_code import multiplies
 
 from .machines import MMA_SYNC, TENSOR_FMA, Machine
 
@@ -106,7 +107,7 @@ def _fma(loop: Counter[str], trip: Trip) -> int:
     """Multiply-adds of one round: of a warpgroup with wgmma, of a warp without."""
     total = 0
     for name, count in loop.items():
-        if sass.multiplies(name):
+        if multiplies(name):
             total += count * _shape(name)
     return total
 

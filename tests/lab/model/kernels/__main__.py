@@ -7,9 +7,9 @@ import time
 from collections import Counter
 
 from tests.arguments import positive
+from tileir.smith.recipes import RECIPES
 
 from .campaign import Job, Result, run
-from .single import RECIPES
 
 EXAMPLES = """\
 examples:

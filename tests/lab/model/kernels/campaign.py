@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tileir.errors import UnsupportedError
+from tileir.smith.program import program
+from tileir.smith.recipes import single
 
 from .comparing import differences
-from .program import program
-from .single import single
 
 LONGEST_S = 120
 """Seconds of silence after which a child is given up."""

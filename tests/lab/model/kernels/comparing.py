@@ -8,8 +8,7 @@ import numpy as np
 
 from tests.lab.model import run
 from tests.lab.model.elements import dtype
-
-from .scene import Case, Kept
+from tileir.smith.case import Case, Kept
 
 SHOWN = 4
 """Wrong elements that are listed."""
@@ -29,10 +28,16 @@ def copied(case: Case) -> list:
     return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in case.args]
 
 
-def differences(case: Case, launch: Launcher = on_host) -> list[str]:
-    """What is different, in words. Undefined, if the kernel has no meaning."""
+def expected_of(case: Case) -> list:
+    """The arguments after a launch in the model. Undefined, if the kernel has no meaning."""
     expected = copied(case)
     run(case.bytecode, case.symbol, case.grid, expected)
+    return expected
+
+
+def differences(case: Case, launch: Launcher = on_host, expected: list | None = None) -> list[str]:
+    """What is different from what the model expects, in words."""
+    expected = expected_of(case) if expected is None else expected
     found = copied(case)
     launch(case, found)
     problems = []

@@ -13,14 +13,11 @@ from tests.tileir.verifier.variants import (
     PADDINGS,
     SOME_TENSOR,
     SOME_VIEW,
-    Change,
-    element_change,
-    fit_constant,
     other,
     other_scalar,
-    size_change,
 )
 from tileir.ir import Block, Value
+from tileir.mutation.retyping import Change, element_change, fit_constant, size_change
 from tileir.types import (
     GatherScatterView,
     PartitionView,

@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 
 from tests.tileir.verifier.sites import Site
-from tests.tileir.verifier.variants import (
+from tests.tileir.verifier.variants import other, other_scalar
+from tileir.formats.ops.wire import counts_results
+from tileir.ir import Block, Value
+from tileir.mutation.retyping import (
     element_change,
     everywhere,
     fit_constant,
-    other,
-    other_scalar,
     size_change,
     type_change,
 )
-from tileir.formats.ops.wire import counts_results
-from tileir.ir import Block, Value
 from tileir.types import Pointer, Scalar, TensorView, Tile, Type, View
 
 
@@ -89,7 +88,7 @@ def element_everywhere(site: Site) -> str | None:
         return None
     old = site.choice.choice(found)
     new = other_scalar(site.choice, old)
-    everywhere(site.bytecode, site.function, element_change(old, new))
+    everywhere(site.function, element_change(old, new))
     return f"{old} becomes {new} everywhere"
 
 
@@ -104,7 +103,7 @@ def size_everywhere(site: Site) -> str | None:
     new = site.choice.choice((2 * old, 4 * old, max(old // 2, 1), 1))
     if new == old:
         return None
-    everywhere(site.bytecode, site.function, size_change(old, new))
+    everywhere(site.function, size_change(old, new))
     return f"extents of {old} become {new} everywhere"
 
 
@@ -115,7 +114,7 @@ def type_everywhere(site: Site) -> str | None:
         return None
     old = site.choice.choice(found)
     new = other(site.choice, old)
-    everywhere(site.bytecode, site.function, type_change(old, new))
+    everywhere(site.function, type_change(old, new))
     return f"{old} becomes {new} everywhere"
 
 
@@ -137,7 +136,7 @@ def view_everywhere(site: Site) -> str | None:
             return dataclasses.replace(type, view=new)
         return type
 
-    everywhere(site.bytecode, site.function, change)
+    everywhere(site.function, change)
     return f"{old} becomes {new} everywhere"
 
 

@@ -1,0 +1,404 @@
+"""The rules: one row for each thing that keeps kernels from being fast.
+
+A rule says where it may apply, by what the compiler remarks; which static figure that spoils; what
+to do; how sure that is. Its trials carry out what it says, in a copy, and the best of them counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tileir.codegen.remarks import Outcome, Topic
+
+from . import figures
+from .evidence import Evidence, Site, missed
+from .launches import BUSY, FULL, tailed, thin
+from .numbered import number_of
+from .rule import Candidate, Find, Rule, Sure
+from .trials.arguments import AS_PASSED
+from .trials.extents import inner, longer, rows
+from .trials.order import PADDED_WITH_ZERO, SILENT, UNORDERED, WEAK
+from .trials.products import AS_LOADED, AS_TF32
+from .trials.promises import ALIGNED, AS_I32, SHORT
+from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
+from .trials.trial import relaunched
+
+
+def because(topic: Topic, *reasons: str, outcomes: Sequence[Outcome] = (Outcome.MISSED,)) -> Find:
+    """Return what finds the remarks on a topic with one of these reasons; of any, if none."""
+
+    def find(evidence: Evidence) -> Iterator[Candidate]:
+        for remark in evidence.remarks:
+            ids = remark.facts.get("reasons", ())
+            assert isinstance(ids, tuple)
+            given = not reasons or not set(reasons).isdisjoint(ids)
+            if given and remark.topic is topic and remark.outcome in outcomes:
+                site = Site(remark.entry, number_of(remark.location))
+                yield Candidate(site, f"{remark.what}: {remark.why}")
+
+    return find
+
+
+FEW_SPILLED = 32
+"""Fewer bytes that are spilled do not matter."""
+FEW_TURNS = 2
+"""Fewer turns that bank conflicts add do not matter."""
+SHORT_ROW = 8
+"""Tiles of as few elements along a dimension leave no choice of layouts."""
+
+_LOWERED = {"num_warps": None, "maxnreg": None, "minnctapersm": None}
+_HINTS = relaunched("leave hints for warps, registers and resident blocks away", **_LOWERED)
+_RESIDENT = relaunched("ask for one resident block of an SM", minnctapersm=1)
+_MORE_WARPS = tuple(
+    relaunched(f"ask for {warps} warps (num_warps)", num_warps=warps) for warps in (4, 8)
+)
+
+
+def _refused(evidence: Evidence) -> Iterator[Candidate]:
+    for symbol in evidence.symbols:
+        for remark in filter(missed, evidence.of(symbol, Topic.HINTS)):
+            yield Candidate(Site(symbol), str(remark))
+
+
+def _hinted(evidence: Evidence) -> Iterator[Candidate]:
+    for symbol in evidence.symbols:
+        said = [each for each in evidence.of(symbol, Topic.HINTS) if not missed(each)]
+        if any(each.facts["term"] in _LOWERED for each in said):
+            yield Candidate(Site(symbol), "; ".join(each.what for each in said))
+
+
+def _spilling(evidence: Evidence) -> Iterator[Candidate]:
+    for symbol, found in evidence.resources.items():
+        if found.spilled and found.spilled >= FEW_SPILLED:
+            text = f"{found.registers} registers do not suffice: {found.spilled} bytes are spilled"
+            yield Candidate(Site(symbol), text)
+
+
+def _turned(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the accesses of kernels that bring tiles into another layout through shared memory."""
+    for remark in evidence.remarks:
+        site = Site(remark.entry, number_of(remark.location))
+        accesses = remark.topic is Topic.ACCESSES and site.number is not None
+        if accesses and figures.EXCHANGED.read(evidence, site):
+            yield Candidate(site, "its tile changes layout through shared memory")
+
+
+def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
+    for remark in evidence.exchanges:
+        turns = int(str(remark.facts["turns"]))
+        if turns >= FEW_TURNS:
+            site = Site(remark.entry, number_of(remark.location))
+            yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
+
+
+def _narrow(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield accesses to tiles that are short; those of layouts only, if they are very short."""
+    yield from because(Topic.ACCESSES, "tile", "run")(evidence)
+    for each in because(Topic.ACCESSES, "layout", outcomes=(*Outcome,))(evidence):
+        if each.site.number is not None and (inner(evidence.op(each.site)) or 0) <= SHORT_ROW:
+            yield each
+
+
+def _idle(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads of kernels whose resident blocks load few bytes at once."""
+    for symbol in evidence.symbols:
+        loaded = figures.LOADED.read(evidence, Site(symbol))
+        if loaded is None or loaded >= figures.ENOUGH_LOADED:
+            continue
+        if evidence.of(symbol, Topic.TENSOR_CORES) or evidence.of(symbol, Topic.RINGS):
+            continue
+        for remark in evidence.of(symbol, Topic.ACCESSES):
+            site = Site(symbol, number_of(remark.location))
+            text = f"all blocks of an SM load {loaded:.0f} bytes at once"
+            yield Candidate(site, f"{text}, of the {figures.ENOUGH_LOADED} that hide latency")
+
+
+RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            "product-on-cuda-cores",
+            "a product is made of fused multiply-adds",
+            "Tensor cores multiply f16, bf16, tf32 and 8-bit types tens of times faster than CUDA "
+            "cores multiply f32. A product of f32 tiles is exact in f32, and takes the slow way; "
+            "where the operands have been converted from a narrower type just before, that buys "
+            "nothing, because products of f16 are summed in f32 anyhow.",
+            "multiply in the type that was loaded, or convert the operands to tf32",
+            Sure.MAYBE,
+            figures.PRODUCT,
+            because(Topic.TENSOR_CORES, "no_atom"),
+            (AS_LOADED, AS_TF32),
+            8.0,
+        ),
+        Rule(
+            "product-by-single-warps",
+            "a product does not use the instructions of warpgroups",
+            "On GPUs with wgmma, four warps together multiply at full rate and read operands from "
+            "shared memory; mma.sync of single warps reaches about 0.6 of it. Warpgroups need "
+            "four warps, and 64 rows of the product each.",
+            "let tiles have 64 rows for each four warps, or ask for other warps",
+            Sure.MAYBE,
+            figures.PRODUCT,
+            because(
+                Topic.TENSOR_CORES,
+                *("group_memory", "group_registers", "group_warps", "group_share"),
+            ),
+            (_HINTS, *_MORE_WARPS, *(longer(rows, factor) for factor in (2, 4, 8))),
+            3.0,
+        ),
+        Rule(
+            "unknown-alignment",
+            "accesses are narrow, because nothing promises alignment",
+            "An instruction moves up to 16 bytes of a thread if their address is known to be a "
+            "multiple of that. Where the base address, a stride or an offset is a parameter, "
+            "only `assume div_by` tells; otherwise each element is moved by itself. cuTile "
+            "promises it for arrays whose address and strides allow.",
+            "promise multiples of 16 bytes with `assume div_by`",
+            Sure.LIKELY,
+            figures.ACCESS,
+            because(Topic.ACCESSES, "base", "stride", "address", "mask", "run"),
+            (ALIGNED,),
+            2.0,
+        ),
+        Rule(
+            "unknown-contiguity",
+            "neighbours are not known to be adjacent in memory",
+            "Threads of a warp that access neighbours in memory share sectors of 32 bytes, and "
+            "each can take 16 bytes at once. If no stride is known to be 1, each element is an "
+            "access of its own, and may be a sector of its own.",
+            "make the stride of the last dimension a constant 1, where arrays are contiguous",
+            Sure.LIKELY,
+            figures.ACCESS,
+            because(Topic.ACCESSES, "no_unit_stride", "not_adjacent", "run", "address"),
+            (KNOWN_UNIT, *UNIT_FACTORS),
+            4.0,
+        ),
+        Rule(
+            "no-tensor-copy",
+            "threads copy a tile that the copy engine could copy",
+            "One thread starts a tensor copy (TMA) of a whole tile, which needs no registers and "
+            "no addresses. Base and strides have to be multiples of 16 bytes.",
+            "promise multiples of 16 bytes with `assume div_by`",
+            Sure.LIKELY,
+            figures.TENSOR_COPY,
+            because(Topic.TENSOR_COPIES, outcomes=(Outcome.MISSED, Outcome.ANALYSIS)),
+            (ALIGNED, KNOWN_UNIT),
+            2.0,
+        ),
+        Rule(
+            "computed-tensor",
+            "the kernel computes where a tensor begins, or how large it is",
+            "A tensor map for the copy engine is made by the host, from arguments. What a kernel "
+            "computes is in no map, so threads copy the tiles of such a tensor.",
+            "pass address, extents and strides as parameters, and use them as they are",
+            Sure.MAYBE,
+            figures.TENSOR_COPY,
+            because(
+                Topic.TENSOR_COPIES,
+                *("computed_base", "computed_extent", "computed_stride"),
+                outcomes=(Outcome.MISSED, Outcome.ANALYSIS),
+            ),
+            (AS_PASSED,),
+            2.0,
+        ),
+        Rule(
+            "padding-in-the-way",
+            "a tile is padded with something else than zero",
+            "Tensor copies and asynchronous copies fill what lies outside of a tensor with zeros. "
+            "With any other padding value threads load the tile themselves.",
+            "pad with zero, and select another value behind the load",
+            Sure.MAYBE,
+            figures.AHEAD_OR_TENSOR_COPY,
+            because(Topic.TENSOR_COPIES, "padding"),
+            (PADDED_WITH_ZERO,),
+            2.0,
+        ),
+        Rule(
+            "ordered-access",
+            "an access is ordered, so that it cannot go ahead",
+            "Loads go iterations ahead, or become tensor copies, if they are weak and nothing "
+            "before them may write. An acquire, or a token that comes after a store, forbids it.",
+            "make the access weak, or give it a token that does not come after the store",
+            Sure.MAYBE,
+            figures.AHEAD_OR_TENSOR_COPY,
+            because(
+                Topic.TENSOR_COPIES,
+                *("ordered", "after_acquire", "after_store", "after_write"),
+                *("ordered_store", "before_access"),
+                outcomes=(Outcome.MISSED, Outcome.ANALYSIS),
+            ),
+            (WEAK, UNORDERED),
+            3.0,
+        ),
+        Rule(
+            "transposed-tensor",
+            "a tensor lies the other way round than its tiles are used",
+            "If the contiguous dimension of one tensor is not that of the others, tiles are "
+            "brought from one layout into the other through shared memory, with barriers, or "
+            "their accesses are narrow.",
+            "store the tensor with the other dimension contiguous",
+            Sure.MAYBE,
+            figures.EXCHANGED,
+            _turned,
+            (TRANSPOSED,),
+            1.0,
+        ),
+        Rule(
+            "transposed-access",
+            "a tile is short along the contiguous dimension of its tensor",
+            "Accesses have as many bytes as elements lie side by side in the tile. A tile that is "
+            "long the other way is read in pieces.",
+            "store the tensor with the other dimension contiguous",
+            Sure.MAYBE,
+            figures.ACCESS,
+            because(Topic.ACCESSES, "tile"),
+            (TRANSPOSED,),
+            2.0,
+        ),
+        Rule(
+            "narrow-tile",
+            "a tile is so short that accesses are narrow",
+            "Accesses have at most as many bytes as elements lie side by side in the tile: 16 "
+            "bytes need 4 elements of f32, or 8 of f16.",
+            "make the tile longer along the contiguous dimension",
+            Sure.MAYBE,
+            figures.ACCESS,
+            _narrow,
+            tuple(longer(inner, factor) for factor in (2, 4, 8)),
+            1.5,
+        ),
+        Rule(
+            "bank-conflicts",
+            "lanes meet in the banks of shared memory",
+            "Shared memory has 32 banks of four bytes. Where lanes of a warp want different words "
+            "of one bank, the access takes as many turns. Layouts are chosen so that this does not "
+            "happen, if tiles have room for it.",
+            "give the tile another size, or the block other warps",
+            Sure.MAYBE,
+            figures.CONFLICTS,
+            _conflicting,
+            (_HINTS, *_MORE_WARPS, TRANSPOSED, longer(inner, 2)),
+            0.5,
+        ),
+        Rule(
+            "little-in-flight",
+            "tiles are too small to keep memory busy",
+            "Memory is busy if enough bytes are under way: latency times bandwidth, some tens of "
+            "kilobytes for each SM. Blocks with small tiles load few bytes each, and an SM holds "
+            "a limited number of blocks.",
+            "make tiles larger",
+            Sure.LIKELY,
+            figures.LOADED,
+            _idle,
+            tuple(longer(inner, factor) for factor in (4, 16)),
+            1.0,
+        ),
+        Rule(
+            "long-offsets",
+            "offsets of elements take 64 bits",
+            "An offset for each element of a tile of pointers takes two registers, and twice the "
+            "instructions, if it is not known to fit in 32 bits.",
+            "compute offsets in i32, or bound what they follow from: `assume bounded`",
+            Sure.LIKELY,
+            figures.REGISTERS,
+            because(Topic.INDICES, "long_offsets"),
+            (SHORT, AS_I32),
+            0.5,
+        ),
+        Rule(
+            "shallow-ring",
+            "shared memory has no room for more slots of a ring",
+            "Loads of a loop go ahead of products by as many iterations as their ring has slots. "
+            "With two or three, memory's latency shows. Resident blocks share the memory.",
+            "ask for fewer resident blocks, or make tiles smaller",
+            Sure.LIKELY,
+            figures.SLOTS,
+            because(Topic.RINGS, "ring_room", "no_room"),
+            (_RESIDENT, _HINTS),
+            1.0,
+        ),
+        Rule(
+            "one-role",
+            "no warp of its own fills the rings",
+            "A producer warp keeps copies under way while the others multiply. It needs registers "
+            "that the other warps hand over, and whole warpgroups.",
+            "leave num_warps and maxnreg to the compiler",
+            Sure.LIKELY,
+            figures.ROLES,
+            because(Topic.ROLES),
+            (_HINTS, *_MORE_WARPS),
+            1.0,
+        ),
+        Rule(
+            "awaited-products",
+            "products are awaited in each iteration",
+            "Products of warpgroups stay under way while the next iteration begins, if nothing "
+            "needs their sums. Around a call, which prints and assertions are, ptxas awaits each.",
+            "leave prints and assertions away",
+            Sure.CERTAIN,
+            figures.OVERLAP,
+            because(Topic.OVERLAP, "calls"),
+            (SILENT,),
+            3.0,
+        ),
+        Rule(
+            "refused-hint",
+            "a hint is not followed",
+            "Hints are advice. One that cannot be followed on this GPU, or contradicts another, "
+            "has no effect, which its author should know.",
+            "leave the hint away, or ask for something that the GPU has",
+            Sure.CERTAIN,
+            figures.REFUSED,
+            _refused,
+            (relaunched("leave the hint away", **_LOWERED, cluster_dim=None),),
+            0.2,
+        ),
+        Rule(
+            "limiting-hint",
+            "a hint keeps warps from an SM",
+            "Warps hide each other's latency. A number of warps, of registers or of resident "
+            "blocks that is asked for may leave an SM with fewer warps than it has room for.",
+            "leave the choice to the compiler",
+            Sure.MAYBE,
+            figures.WARPS,
+            _hinted,
+            (_HINTS,),
+            0.5,
+        ),
+        Rule(
+            "spills",
+            "registers do not suffice",
+            "What does not fit in the registers of a thread is stored to local memory and loaded "
+            "again. A limit of registers, or a number of resident blocks, may be the reason.",
+            "lift the limit, ask for more warps, or make tiles smaller",
+            Sure.LIKELY,
+            figures.SPILLED,
+            _spilling,
+            (_HINTS, *_MORE_WARPS),
+            3.0,
+        ),
+        Rule(
+            "thin-grid",
+            "the grid has fewer blocks than the GPU has SMs",
+            "Each block runs on one SM. SMs without a block are idle, however fast the kernel is.",
+            "launch more blocks",
+            Sure.LIKELY,
+            BUSY,
+            thin,
+            ideal=100.0,
+            weight=4.0,
+        ),
+        Rule(
+            "last-wave",
+            "the last wave of blocks leaves much of the GPU idle",
+            "As many blocks run at once as all SMs hold: a wave. If the last of a few waves has "
+            "few blocks, the rest of the GPU waits for them.",
+            "make tiles of another size, or share the work of all tiles among one wave of blocks",
+            Sure.MAYBE,
+            FULL,
+            tailed,
+            ideal=100.0,
+        ),
+    )
+}
+"""Id -> rule, in the order in which they are listed."""

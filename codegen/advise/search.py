@@ -1,0 +1,164 @@
+"""Advice on a module: rules are asked, trials compiled, and what does not help is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import log2
+
+from tileir.bytecode import Bytecode
+from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
+from tileir.codegen.transform.locate_in_text import with_text_lines
+from tileir.errors import TileIRError, UnsupportedError
+from tileir.ir import Op
+
+from .evidence import Evidence, Settings, Site, evidence_of
+from .finding import Finding
+from .numbered import Original
+from .rule import Candidate, Rule
+from .rules import RULES
+from .trials.trial import Trial
+
+ALONE = 16
+"""Most sites of a rule that are tried one by one, if a trial of all together does not compile."""
+
+
+def advise(
+    bytecode: Bytecode,
+    target: str | None = None,
+    *,
+    symbols: Iterable[str] | None = None,
+    grid: Sequence[int] | None = None,
+    processors: int | None = None,
+    arguments: Sequence[object] = (),
+    portable: bool = False,
+    ptxas: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+    **options: object,
+) -> list[Finding]:
+    """Return what keeps the kernels of a module from being fast on a GPU, the best gain first.
+
+    The target is that of the text if none is given. `symbols` are the entries looked at, `options`
+    those of `tileir.compile` about the launch. With a `grid`, of blocks, launches are looked at,
+    too, on a GPU with so many `processors` (SMs; default: those of a common product). `arguments`
+    are those of a launch of the one entry, in the order of its parameters: what they break is not
+    promised. Registers are asked of ptxas and pyelftools, unless `ptxas` is false; `progress` is
+    told which rule is tried, of how many. Raises what `tileir.compile` does, and ToolError or
+    MissingPackageError without those.
+    """
+    target = target or named_target(bytecode)
+    if target is None or package_of(target) == HOST:
+        raise UnsupportedError(no_gpu("advice", "a GPU as target"))
+    original = Original(bytecode, symbols, arguments)
+    extents = None if grid is None else tuple(grid)
+    settings = Settings(target, portable, options, ptxas, extents, processors)
+    search = _Search(original, settings)
+    found: list[Finding] = []
+    for number, rule in enumerate(RULES.values()):
+        if progress:
+            progress(number, len(RULES))
+        found += search.findings(rule)
+    return _merged(found)
+
+
+class _Search:
+    """One module, compiled as it is, and each trial's edit of it."""
+
+    def __init__(self, original: Original, settings: Settings) -> None:
+        self.original, self.settings = original, settings
+        self.base = evidence_of(original.copy(), settings)
+        located = with_text_lines(original.bytecode)
+        self._ops = [op for each in original.chosen(located) for op in each.walk()]
+        self._tried: dict[tuple[int, tuple[Site, ...]], tuple[Mapping[Site, str], Evidence]] = {}
+
+    def findings(self, rule: Rule) -> Iterator[Finding]:
+        """Yield the findings of a rule: one a site at most, with the best of the trials."""
+        candidates = {each.site: each for each in rule.find(self.base)}
+        best: dict[Site, Finding] = {}
+        if rule.ideal is not None:
+            for each in candidates.values():
+                old = rule.figure.read(self.base, each.site)
+                assert old is not None
+                yield self._finding(rule, each, each.fix, old, rule.ideal)
+        for trial in rule.trials:
+            for told, after in self._after(trial, tuple(candidates)):
+                for site, change in told.items():
+                    finding = self._compared(rule, candidates[site], change, after)
+                    if finding and (site not in best or finding.gain > best[site].gain):
+                        best[site] = finding
+        yield from best.values()
+
+    def _after(
+        self, trial: Trial, sites: tuple[Site, ...]
+    ) -> Iterator[tuple[Mapping[Site, str], Evidence]]:
+        """Yield what a trial changes, and what is known then: of all sites, or else of each."""
+        if not sites:
+            return
+        try:
+            yield self._try(trial, sites)
+        except TileIRError:
+            for site in sites[:ALONE] if len(sites) > 1 else ():
+                try:
+                    yield self._try(trial, (site,))
+                except TileIRError:
+                    continue
+
+    def _try(self, trial: Trial, sites: tuple[Site, ...]) -> tuple[Mapping[Site, str], Evidence]:
+        key = id(trial), sites
+        if key not in self._tried:
+            copy = self.original.copy()
+            told = trial.edit(copy, sites)
+            options = {**self.settings.options, **trial.options}
+            same = not told or (trial.options and options == self.settings.options)
+            settings = replace(self.settings, options=options)
+            self._tried[key] = told, self.base if same else evidence_of(copy, settings)
+        return self._tried[key]
+
+    def _compared(
+        self, rule: Rule, candidate: Candidate, change: str, after: Evidence
+    ) -> Finding | None:
+        """Return a finding, if the figure of the rule is better after a change."""
+        site, figure = candidate.site, rule.figure
+        old, new = figure.read(self.base, site), figure.read(after, site)
+        if old is None or new is None or not figure.better(old, new):
+            return None
+        return self._finding(rule, candidate, change, old, new)
+
+    def _finding(
+        self, rule: Rule, candidate: Candidate, change: str, old: float, new: float
+    ) -> Finding:
+        site, figure = candidate.site, rule.figure
+        op = None if site.number is None else self._ops[site.number]
+        return Finding(
+            rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,
+            candidate.why, change, rule.sure, figure.name, old, new,
+            (figure.show(old), figure.show(new)),
+            rule.weight * _ratio(old, new) * (1 + _loops_around(op)),
+        )  # fmt: skip
+
+
+def _ratio(old: float, new: float) -> float:
+    """Return how many times a figure doubles or halves; those that may be 0 count by one more."""
+    return abs(log2((new + 1) / (old + 1)))
+
+
+def _loops_around(op: Op | None) -> int:
+    found = 0
+    while op is not None and op.parent is not None:
+        op = op.parent.parent_op
+        found += op is not None and op.name in ("for", "loop")
+    return found
+
+
+def _merged(found: Iterable[Finding]) -> list[Finding]:
+    """Return findings by gain: for an op with one fix the first, and with it where it recurs."""
+    first: dict[tuple[object, ...], Finding] = {}
+    for each in sorted(found, key=lambda each: -each.gain):
+        first.setdefault((each.kernel, id(each.location), each.op, each.fix), each)
+    rows: dict[tuple[object, ...], Finding] = {}
+    for each in first.values():
+        same = each.rule, each.kernel, each.op, each.fix, each.shown
+        if same in rows:
+            each = replace(rows[same], also=(*rows[same].also, each.location))
+        rows[same] = each
+    return list(rows.values())

@@ -1,0 +1,88 @@
+"""Trials of tiles: the same kernel with tiles twice as long, or longer, along a dimension.
+
+All extents of that size in the function are multiplied, in every type; what then breaks a rule of
+Tile IR does not compile, and is no advice. The numbers that such a kernel computes may be wrong
+where it computes addresses from the extent, but not the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.ir import Op
+from tileir.ir.constants import Constant
+from tileir.read.function import Function
+from tileir.types import Tile
+
+from .trial import Trial
+
+Extent = Callable[[Op], int | None]
+"""Returns the extent of an op's tile that is to be longer."""
+
+
+def resized(function: Function, extent: int, size: int) -> None:
+    """Give all tiles of a function another size wherever they have this extent."""
+
+    def grown(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(size if each == extent else each for each in shape)
+
+    def of(kind: Any) -> Any:
+        if isinstance(kind, Tile):
+            return replace(kind, shape=grown(kind.shape))
+        if hasattr(kind, "tile"):
+            return replace(kind, tile=grown(kind.tile))
+        return kind
+
+    for value in function.body.defined():
+        value.type = of(value.type)
+    for op in function.walk():
+        for name, value in op.attributes.items():
+            if isinstance(value, Constant) and value.is_splat:
+                op.attributes[name] = Constant(of(value.type), value.data)
+
+
+def longer(extent: Extent, factor: int) -> Trial:
+    """Return the trial of a tile that is longer along a dimension."""
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        told: dict[Site, str] = {}
+        done: set[tuple[str, int]] = set()
+        wanted = [(site, _of(extent, copy, site)) for site in sites]
+        for site, size in wanted:
+            if size is None or size < 2:
+                continue
+            assert site.number is not None
+            if (site.symbol, size) not in done:
+                done.add((site.symbol, size))
+                resized(copy.functions[site.number], size, size * factor)
+            told[site] = f"let tiles of {size} along that dimension be of {size * factor}"
+        return told
+
+    return Trial(edit)
+
+
+def _of(extent: Extent, copy: Copy, site: Site) -> int | None:
+    return None if site.number is None else extent(copy.ops[site.number])
+
+
+def inner(op: Op) -> int | None:
+    """Return the extent of the tile of an access along its last dimension."""
+    view = op.operands.get("view")
+    if view is not None:
+        return view.type.tile[-1]
+    kinds = (value.type for value in (*op.results, *op.operand_list()))
+    return next((each.shape[-1] for each in kinds if isinstance(each, Tile) and each.shape), None)
+
+
+def rows(op: Op) -> int | None:
+    """Return the rows of a product."""
+    return op.operands["lhs"].type.shape[-2] if "lhs" in op.operands else None
+
+
+def columns(op: Op) -> int | None:
+    """Return the columns of a product."""
+    return op.operands["rhs"].type.shape[-1] if "rhs" in op.operands else None

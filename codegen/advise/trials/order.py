@@ -1,0 +1,79 @@
+"""Trials of memory semantics: accesses that nothing orders, padding that is zero, no calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.ir import Value
+from tileir.types import Token
+
+from .trial import Trial
+
+_CALLS = ("print_tko", "assert")
+
+
+def _weak(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        order = op.attributes.get("memory_ordering_semantics")
+        if order in (None, "weak"):
+            continue
+        copy.editor(site.number).set(op, memory_ordering_semantics="weak", memory_scope=None)
+        told[site] = "make the access weak, if no other block has to see it"
+    return told
+
+
+def _unordered(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Order accesses behind nothing of the kernel."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        token = op.operands.get("token")
+        if token is None or not isinstance(token.type, Token):
+            continue
+        block = copy.functions[site.number].body.block
+        op.operands["token"] = copy.editor(site.number).at_start(block).make_token()
+        told[site] = "give it a token of its own, if what comes before is of other memory"
+    return told
+
+
+def _padded_with_zero(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    told: dict[Site, str] = {}
+    padded: set[Value] = set()
+    for site in sites:
+        assert site.number is not None
+        view = copy.ops[site.number].operands.get("view")
+        if view is not None and getattr(view.type, "padding", None) not in (None, "zero"):
+            padded.add(view)
+            told[site] = "let the padding value be zero, and replace it behind the load"
+    for view in padded:
+        view.type = replace(view.type, padding="zero")
+    return told
+
+
+def _silent(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Leave prints and assertions away."""
+    symbols = {site.symbol for site in sites}
+    for number, op in copy.ops.items():
+        if op.name in _CALLS and copy.functions[number].name in symbols:
+            for result in op.results:
+                block = copy.functions[number].body.block
+                result.replace_all_uses_with(copy.editor(number).at_start(block).make_token())
+            op.remove()
+    return dict.fromkeys(sites, "leave prints and assertions away")
+
+
+WEAK = Trial(_weak)
+"""Accesses that other blocks need not see."""
+UNORDERED = Trial(_unordered)
+"""Accesses that come after nothing of this kernel."""
+PADDED_WITH_ZERO = Trial(_padded_with_zero)
+"""Views that pad with zero, as tensor copies do."""
+SILENT = Trial(_silent)
+"""A kernel that calls no function."""

@@ -1,0 +1,150 @@
+"""Trials of strides: which dimension of a tensor is contiguous, and whether the kernel knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from tileir.builder import splat
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.analysis.view_geometry import dimensions
+from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
+from tileir.codegen.ops.extents import tensor_view_op
+from tileir.ir import Op, Value
+from tileir.types import Pointer, TensorView
+
+from .parameters import Called, origin, slice_of
+from .trial import Trial
+
+Size = int | Value
+"""A stride: a constant, or the value that is it."""
+
+
+def strides_of(view: Op) -> list[Size]:
+    """Return the strides of a make_tensor_view, in elements."""
+    dynamic = iter(view.operands["dynamicStrides"])
+    kind = cast(TensorView, view.result.type)
+    return [next(dynamic) if each is None else each for each in kind.strides]
+
+
+def set_strides(view: Op, strides: Sequence[Size]) -> None:
+    """Give a make_tensor_view other strides, and all views of the tensor their type."""
+    kind = cast(TensorView, view.result.type)
+    static = tuple(each if isinstance(each, int) else None for each in strides)
+    view.operands["dynamicStrides"] = tuple(e for e in strides if isinstance(e, Value))
+    retype(view.result, replace(kind, strides=static))
+
+
+def retype(tensor: Value, kind: TensorView) -> None:
+    """Give a tensor view, and all views that are made of it, another type."""
+    tensor.type = kind
+    for use in tensor.uses:
+        for made in use.op.results:
+            if use.op.name == "assume":
+                retype(made, kind)
+            elif hasattr(made.type, "view"):
+                made.type = replace(made.type, view=kind)
+
+
+def _of_view(op: Op) -> tuple[Op, Sequence[int]] | None:
+    """Return the make_tensor_view behind an access, and the tensor's dimension of each of its."""
+    view = None if op.operands.get("view") is None else tensor_view_op(op.operands["view"])
+    return None if view is None else (view, dimensions(op.operands["view"].type))
+
+
+def _known_unit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let the stride of a tile's last dimension be a constant 1, where none is known to be."""
+    told: dict[Site, str] = {}
+    changed: dict[Op, str] = {}
+    for site in sites:
+        assert site.number is not None
+        found = _of_view(copy.ops[site.number])
+        if found is None:
+            continue
+        view, dims = found
+        if view not in changed:
+            strides = strides_of(view)
+            if 1 in strides:
+                continue
+            what = strides[dims[-1]]
+            called = Called(copy.functions[site.number])
+            changed[view] = f"let the stride along dimension {dims[-1]} be a constant 1, not " + (
+                called(what) if isinstance(what, Value) else str(what)
+            )
+            strides[dims[-1]] = 1
+            set_strides(view, strides)
+        told[site] = changed[view]
+    return told
+
+
+def _transposed(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let the last dimension of a tile be the contiguous one of its tensor."""
+    told: dict[Site, str] = {}
+    changed: dict[Op, str] = {}
+    for site in sites:
+        assert site.number is not None
+        found = _of_view(copy.ops[site.number])
+        if found is None:
+            continue
+        view, dims = found
+        if view not in changed:
+            strides = strides_of(view)
+            if 1 not in strides or strides[dims[-1]] == 1:
+                continue
+            unit = strides.index(1)
+            strides[unit], strides[dims[-1]] = strides[dims[-1]], 1
+            set_strides(view, strides)
+            changed[view] = f"pass an array of which dimension {dims[-1]} is contiguous, not {unit}"
+        told[site] = changed[view]
+    return told
+
+
+def _unit_factor(which: int) -> Trial:
+    """Return the trial of a constant 1 for the `which`-th integer parameter that scales offsets."""
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        told: dict[Site, str] = {}
+        replaced: set[Value] = set()
+        for site in sites:
+            assert site.number is not None
+            op, function = copy.ops[site.number], copy.functions[site.number]
+            if op.operands.get("view") is not None:
+                continue
+            factors = _factors(pointers_of(op))
+            if which >= len(factors):
+                continue
+            factor = factors[which]
+            called = Called(function)(factor)
+            if factor not in replaced:
+                replaced.add(factor)
+                one: Any = splat(1, factor.type)
+                made = copy.editor(site.number).at_start(function.body.block).constant(one)
+                factor.replace_all_uses_with(made)
+            told[site] = f"let {called} be a constant 1"
+        return told
+
+    return Trial(edit)
+
+
+def _factors(pointers: Value) -> list[Value]:
+    """Return the integer parameters by which offsets are multiplied, in order."""
+    found: dict[Value, None] = {}
+    for op in slice_of(pointers):
+        if op.name == "muli":
+            for value in op.operand_list():
+                source = origin(value)
+                if not isinstance(source.owner, Op) and not isinstance(
+                    source.type.element, Pointer
+                ):
+                    found[source] = None
+    return list(found)
+
+
+KNOWN_UNIT = Trial(_known_unit)
+"""The kernel knows that the last dimension of a tile is contiguous."""
+TRANSPOSED = Trial(_transposed)
+"""The tensor is stored with the last dimension of the tile contiguous."""
+UNIT_FACTORS = tuple(map(_unit_factor, range(3)))
+"""One of the parameters that scale offsets is 1."""

@@ -1,0 +1,40 @@
+"""What a trial is: an edit of a copy, or options of the launch, and in words what it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+
+
+class Sited(Protocol):
+    """What a trial wants to know of a candidate: where it is."""
+
+    @property
+    def site(self) -> Site:
+        """The op or the kernel."""
+        ...
+
+
+Edit = Callable[[Copy, Sequence[Site]], Mapping[Site, str]]
+"""Edits a copy for all of these sites; returns those where it did, and in words what it changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One thing to try: an edit of a copy of the module, and options of the launch."""
+
+    edit: Edit
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+def relaunched(change: str, **options: object) -> Trial:
+    """Return the trial that leaves a module as it is, and compiles it with other options."""
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        return dict.fromkeys(sites, change)
+
+    return Trial(edit, options)

@@ -1,0 +1,1 @@
+"""Counters of a launch: what its instructions ask of memory, beyond what they do."""

@@ -1,0 +1,106 @@
+"""Advice: the figures are those of the compiler, and a fix that is carried out gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+import tileir
+from tests.corpus import FIXTURES
+from tileir import Bytecode
+from tileir.attributes import DivBy
+from tileir.builder import Editor
+from tileir.codegen.advise.finding import Finding
+from tileir.codegen.advise.rule import SURE
+from tileir.codegen.advise.rules import RULES
+from tileir.codegen.advise.search import advise
+from tileir.errors import UnsupportedError
+
+SAXPY = """
+cuda_tile.module @m { entry @saxpy(%x: tile<ptr<f32>>, %n: tile<i32>) {
+  %view = make_tensor_view %x, shape = [%n], strides = [1]
+      : tile<i32> -> tensor_view<?xf32, strides=[1]>
+  %tiles = make_partition_view %view
+      : partition_view<tile=(1024), tensor_view<?xf32, strides=[1]>>
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %a, %t = load_view_tko weak %tiles[%i]
+      : partition_view<tile=(1024), tensor_view<?xf32, strides=[1]>>, tile<i32>
+      -> tile<1024xf32>, token
+  %b = addf %a, %a : tile<1024xf32>
+  %u = store_view_tko weak %b, %tiles[%i]
+      : tile<1024xf32>, partition_view<tile=(1024), tensor_view<?xf32, strides=[1]>>, tile<i32>
+      -> token
+  return
+} }
+"""
+
+
+def matmul() -> Bytecode:
+    return Bytecode.parse((FIXTURES / "13.1" / "matmul.tileirbc").read_bytes())
+
+
+def advice(bytecode: Bytecode, **options) -> list[Finding]:
+    return advise(bytecode, "sm_90", ptxas=False, **options)
+
+
+def test_a_fix_that_is_carried_out_gives_the_figure() -> None:
+    """The stride that is named is promised in the module itself; then the remark says so."""
+    (found,) = advice(matmul())
+    assert (found.rule, found.op, found.sure) == ("no-tensor-copy", "store_view_tko", "likely")
+    assert str(found.location).endswith("matrix.py:68:4")
+    assert found.fix == "assume div_by<8> of parameter 13 (stride 0 of array 2)"
+    assert found.shown == ("threads", "tensor copies")
+    bytecode = matmul()
+    (function,) = bytecode.functions
+    stride = function.body.block.arguments[13]
+    made = Editor(function).at_start(function.body.block).assume(stride, DivBy(8))
+    stride.replace_all_uses_with(made, where=lambda use: use.op is not made.owner)
+    remarks = tileir.compile(bytecode, "sm_90", cache=False).remarks
+    assert "tile<64x64xf16> stored by tensor copies" in {remark.what for remark in remarks}
+    assert not advice(bytecode)
+
+
+def test_the_module_stays_as_it_is() -> None:
+    bytecode = matmul()
+    advice(bytecode)
+    assert bytecode.build() == matmul().build()
+
+
+def test_a_text_has_lines_of_its_own() -> None:
+    found = advice(tileir.assemble(SAXPY, name="saxpy.mlir"))
+    places = {str(each.location) for each in found}
+    assert places == {"saxpy.mlir:8:12", "saxpy.mlir:12:8"}
+    assert {(each.rule, each.before, each.after) for each in found} == {
+        ("unknown-alignment", 4.0, 16.0)
+    }
+    assert found == sorted(found, key=lambda each: -each.gain)
+
+
+def test_options_are_those_of_the_compiler() -> None:
+    found = advice(matmul(), num_warps=1)
+    assert "product-by-single-warps" in {each.rule for each in found}
+
+
+@pytest.mark.parametrize(
+    ("grid", "rule", "before"),
+    [((100,), "thin-grid", 100 / 132 * 100), ((132 * 6 + 8,), "last-wave", 800 / 1584 * 100)],
+)
+def test_a_launch_is_looked_at(grid: tuple[int, ...], rule: str, before: float) -> None:
+    """Of 132 SMs (H100), each holds six blocks of the kernel, by shared memory."""
+    found = {each.rule: each for each in advice(matmul(), grid=grid)}
+    assert found[rule].before == pytest.approx(before)
+    full = 132 * 6
+    assert not {"thin-grid", "last-wave"} & {e.rule for e in advice(matmul(), grid=(full, 1, 1))}
+    assert "thin-grid" not in {each.rule for each in advice(matmul(), grid=(9,), processors=9)}
+
+
+def test_the_host_gets_no_advice() -> None:
+    with pytest.raises(UnsupportedError, match="GPU"):
+        advise(matmul(), "host")
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_rules_are_complete(rule) -> None:
+    assert rule.explanation.endswith(".")
+    assert rule.title == rule.title.strip(".")
+    assert rule.sure in SURE
+    assert bool(rule.trials) != (rule.ideal is not None)

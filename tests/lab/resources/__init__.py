@@ -1,0 +1,1 @@
+"""What `tileir resources` says, held against NVIDIA's own words: cuobjdump, ptxas, the runtime."""

@@ -1,0 +1,94 @@
+"""`tileir advise`: what it prints, and how it exits."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from tests.corpus import FIXTURES
+from tileir.__main__ import main
+from tileir.codegen.advise.rules import RULES
+
+MATMUL = str(FIXTURES / "13.1" / "matmul.tileirbc")
+ALIGNED = str(FIXTURES / "13.1" / "vector_add_aligned.tileirbc")
+QUIET = ["--target", "sm_90", "--no-ptxas"]
+
+
+def test_text(capsys) -> None:
+    assert main(["advise", *QUIET, MATMUL]) == 0
+    head, finding, figure, fix, why = capsys.readouterr().out.splitlines()
+    assert head == f"{MATMUL}: kernel matmul: one finding for sm_90"
+    assert "matrix.py:68:4: likely: threads copy a tile that" in finding
+    assert figure == "    who copies the tile: threads, and tensor copies with the fix"
+    assert fix == "    fix: assume div_by<8> of parameter 13 (stride 0 of array 2)"
+    assert why.endswith("a stride is only known to be a multiple of 2 bytes")
+
+
+def test_nothing_is_one_sentence(capsys, monkeypatch) -> None:
+    data = (FIXTURES / "13.1" / "vector_add_aligned.tileirbc").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert main(["advise", *QUIET, "-"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.endswith(": no rule knows how to make it faster on sm_90")
+
+
+def test_json(capsys) -> None:
+    assert main(["advise", *QUIET, "--grid", "10x2", "--json", MATMUL]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["file"], document["target"]) == (1, MATMUL, "sm_90")
+    launch, store = document["findings"]
+    assert (store["rule"], store["line"], store["op"]) == ("no-tensor-copy", 68, "store_view_tko")
+    assert (store["before"], store["after"]) == (0, 1)
+    assert (launch["rule"], launch["line"], launch["op"]) == ("thin-grid", None, None)
+    assert launch["gain"] > store["gain"]
+
+
+@pytest.mark.parametrize(("columns", "findings"), [(64, "one finding"), (63, "no rule")])
+def test_arguments_tell_what_cannot_be_promised(capsys, columns: int, findings: str) -> None:
+    arrays = [f"zeros:64x{each}:f16" for each in (32, 64, columns)]
+    arrays[1] = "zeros:32x64:f16"
+    given = [word for each in arrays for word in ("--array", each)]
+    assert main(["advise", *QUIET, *given, MATMUL]) == 0
+    assert findings in capsys.readouterr().out.splitlines()[0]
+
+
+def test_rules(capsys) -> None:
+    assert main(["advise", "--rules"]) == 0
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {*RULES}
+    assert main(["advise", "--explain", "spills"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("spills: registers do not suffice\n")
+    assert main(["advise", "--explain", "spills", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rules"]
+    assert " ".join(said.split()).startswith(f"spills: {row['title']} {row['explanation'][:40]}")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--explain", "spill"], 2, "did you mean spills?"),
+        (["--explain", "spills", MATMUL], 2, "no file is looked at"),
+        ([], 2, "name a file"),
+        ([MATMUL], 2, "a GPU as --target"),
+        ([*QUIET, "--grid", "1x1x1x1", MATMUL], 2, "more than three extents"),
+        ([*QUIET, "--grid", "0", MATMUL], 2, "no number from 1 on"),
+        ([*QUIET, "--sms", "8", MATMUL], 2, "--grid"),
+        ([*QUIET, "--entry", "x", MATMUL], 2, "the file has matmul"),
+        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays and 0 numbers"),
+        ([*QUIET, "--convention", "cutile", MATMUL], 2, "--array"),
+        (["--target", "sm_99", MATMUL], 4, "sm_99"),
+    ],
+)
+def test_mistakes(capsys, given: list[str], code: int, message: str) -> None:
+    assert main(["advise", *given]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_what_is_no_module(capsys, tmp_path) -> None:
+    path = tmp_path / "broken.tileirbc"
+    path.write_bytes((FIXTURES / "13.1" / "matmul.tileirbc").read_bytes()[:200])
+    assert main(["advise", *QUIET, str(path)]) == 3
+    assert "broken.tileirbc" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Tests of `tileir.resources`: what compiled kernels take of a GPU."""

@@ -1,0 +1,87 @@
+"""The ratchet: what is worse than a baseline fails, what is better is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tileir import PackageError
+from tileir.resources import baseline
+from tileir.resources.kernel_resources import KernelResources
+from tileir.resources.occupancy import occupancy
+
+KERNEL = KernelResources(
+    kernel="matmul", entry="matmul", target="sm_90", compiler="tileir", registers=96, threads=256,
+    static_shared=1024, dynamic_shared=32768, reserved_shared=1024, stack=0, spill_stores=0,
+    spill_loads=0, barriers=1, mbarriers=0, code_bytes=4096, opcodes=None, instructions=None,
+    occupancy=occupancy("sm_90", 256, 96, 33792, 1),
+)  # fmt: skip
+
+
+def kept(*kernels: KernelResources) -> baseline.Baseline:
+    """A baseline that was written and read."""
+    return baseline.from_bytes(baseline.to_bytes(kernels, {"ptxas": "13.5.37"}))
+
+
+def test_the_same_holds() -> None:
+    found = baseline.compare(kept(KERNEL), [KERNEL])
+    assert (found.holds, found.changes, found.new, found.absent) == (True, (), (), ())
+    assert kept(KERNEL).tools == {"ptxas": "13.5.37"}
+
+
+@pytest.mark.parametrize("figure", [name for name in baseline.FIGURES if name != "resident_warps"])
+def test_one_more_of_anything_is_worse_and_one_less_better(figure: str) -> None:
+    field = "static_shared" if figure == "shared" else figure
+    for step in (1, -1):
+        now = replace(KERNEL, **{field: getattr(KERNEL, field) + step})
+        found = baseline.compare(kept(KERNEL), [now])
+        (change,) = found.changes
+        assert (change.figure, change.worse, found.holds) == (figure, step > 0, step < 0)
+
+
+def test_more_resident_warps_are_better() -> None:
+    fewer = replace(KERNEL, occupancy=occupancy("sm_90", 256, 255, 33792, 1))
+    (change,) = baseline.compare(kept(KERNEL), [fewer]).changes
+    assert change.worse
+    assert str(change) == "matmul sm_90: resident warps of an SM 16 -> 8 (-8)"
+    assert not baseline.compare(kept(fewer), [KERNEL]).changes[0].worse
+
+
+def test_new_and_absent_kernels() -> None:
+    """A new one is to be put into the baseline; one that nobody measured is no fault."""
+    other = replace(KERNEL, target="sm_80")
+    theirs = replace(KERNEL, compiler="tileiras", spill_stores=None, spill_loads=None)
+    found = baseline.compare(kept(KERNEL, theirs), [other])
+    assert not found.holds
+    assert found.new == ("matmul sm_80",)
+    assert set(found.absent) == {"matmul sm_90", "matmul sm_90 tileiras"}
+
+
+def test_what_only_one_of_them_knows_is_not_compared() -> None:
+    unknown = replace(KERNEL, spill_stores=None, spill_loads=None, occupancy=None)
+    assert baseline.compare(kept(KERNEL), [unknown]).holds
+    assert baseline.compare(kept(unknown), [KERNEL]).holds
+
+
+def test_the_file_is_sorted_and_stable() -> None:
+    kernels = [replace(KERNEL, kernel=name) for name in ("b", "a", "ä")]
+    data = baseline.to_bytes(kernels, {})
+    assert data == baseline.to_bytes(reversed(kernels), {})
+    assert data.index(b'"a sm_90"') < data.index(b'"b sm_90"')
+    assert data.endswith(b"}\n")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"[]", b"\xff", b"[" * 100_000, b'{"schema": 2, "tools": {}, "kernels": {}}',
+        b'{"schema": 1, "kernels": {}}', b'{"schema": 1, "tools": {"a": 1}, "kernels": {}}',
+        b'{"schema": 1, "tools": {}, "kernels": {"a sm_90": 3}}',
+        b'{"schema": 1, "tools": {}, "kernels": {"a sm_90": {"registers": "3"}}}',
+        b'{"schema": 1, "tools": {}, "kernels": {"a sm_90": {"registers": 1e999}}}',
+    ],
+)  # fmt: skip
+def test_what_is_no_baseline(data: bytes) -> None:
+    with pytest.raises(PackageError, match="it is no baseline"):
+        baseline.from_bytes(data)

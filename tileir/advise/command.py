@@ -1,0 +1,258 @@
+"""`tileir advise`: what keeps kernels from being fast on a GPU, and what each fix would give."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tileir.bytecode import Bytecode
+from tileir.commands.argument_words import ArrayWord, values_by_role
+from tileir.commands.conventions import OK, UsageError, called, fail, main_of, stdout_text
+from tileir.commands.launch_options import add_options, named_as_written, options_given
+from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
+from tileir.commands.progress import progress_bar
+from tileir.formats.forks import not_forking
+from tileir.gpus import TARGETS
+from tileir.messages.missing_packages import compiling, is_installed
+from tileir.messages.texts import display, printable
+from tileir.messages.wording import counted, did_you_mean
+from tileir.tools import nvidia
+
+if TYPE_CHECKING:
+    from tileir.codegen.advise.finding import Finding
+    from tileir.codegen.advise.rule import Rule
+    from tileir.ir.locations import Location
+
+JSON_SCHEMA = 1
+COLOURS = {"certain": "31", "likely": "33", "maybe": "36"}
+"""How sure a finding is -> its colour on a terminal."""
+MOST_EXTENTS = 3
+_ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
+
+EXAMPLES = """\
+examples:
+  tileir advise --target sm_90 kernel.tileirbc          what would make it faster, most gain first
+  tileir advise --target sm_90 --grid 256x4 k.tileirbc  also what is wrong with such a launch
+  tileir advise --target sm_90 --array x.npy --array zeros:4096:f32 --arg 2.5 k.tileirbc
+                                                        what these arguments break is no advice
+  tileir advise --target sm_90 --json k.mlir | jq .findings
+  tileir advise --explain no-tensor-copy                what a rule is about
+  tileir advise --rules                                 all rules
+
+Each finding names a static figure. Its fix has been made in a copy of the kernel and compiled: the
+figure is shown before and after, and what does not improve it is not shown. How sure a fix is:
+certain (the kernel computes the same), likely (if arguments are as they usually are), maybe (the
+kernel or its caller has to change for it). Registers are those that ptxas gives, where it and
+pyelftools are installed.
+
+the keys of --json: schema; file; target; findings, each with kernel, rule, title, sure, op (null
+for all of a kernel), file, line and column (from 1; null if unknown), why, fix, figure, before and
+after (numbers), shown (both in words), gain (by which they are sorted), also (where else: file,
+line and column). With --rules or --explain: schema; rules, each with rule, title, sure, figure,
+explanation and fix
+
+exit status: 0 whatever is found, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a
+file is not readable, 4 a version or target is not supported, 5 a package is missing, or a tool
+fails"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Say what keeps kernels from being fast on a GPU, and try each fix."
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add("file", metavar="FILE", nargs="?", help="bytecode or text; - for standard input")
+    add("--target", metavar="GPU", help=f"one of {', '.join(TARGETS)}")
+    add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
+    add("--grid", metavar="XxYxZ", type=_grid, help="the blocks of a launch: 256, 64x4 or 64x4x2")
+    add("--sms", metavar="N", type=_count, help="SMs of the GPU (default: of a common product)")
+    add("--array", metavar="VALUE", action="append", dest="values", type=ArrayWord, help=_ARRAY)
+    add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
+    add("--convention", choices=["cutile"], help="whose order arrays without a view have")
+    add("--no-ptxas", action="store_true", help="do not ask ptxas for registers")
+    add("--portable", action="store_true", help="PTX that all later GPUs run too")
+    add("--json", action="store_true", help="one JSON document, for programs")
+    about = parser.add_mutually_exclusive_group()
+    about.add_argument("--explain", metavar="RULE", help="what a rule is about, by its id")
+    about.add_argument("--rules", action="store_true", help="list all rules")
+    add_options(parser)
+    add_assume_version(parser)
+
+
+def _grid(text: str) -> tuple[int, ...]:
+    extents = tuple(map(_count, text.split("x")))
+    if len(extents) > MOST_EXTENTS:
+        raise argparse.ArgumentTypeError(f"{text!r} has more than three extents")
+    return extents
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdecimal() and 0 < len(text) < 11 and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    if arguments.explain is not None or arguments.rules:
+        if arguments.file is not None:
+            raise UsageError("--rules and --explain are about rules, and no file is looked at")
+        return _explain(arguments)
+    if arguments.file is None:
+        raise UsageError("name a file, or - for standard input (see tileir advise --help)")
+    if arguments.sms is not None and arguments.grid is None:
+        raise UsageError("--sms is for launches; name one by --grid")
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
+    for name in arguments.entry or ():
+        check_entry(bytecode, name)
+    if arguments.values is None and arguments.convention is not None:
+        raise UsageError("--convention needs --array")
+    target, findings = _found(bytecode, arguments)
+    with stdout_text() as out:
+        if arguments.json:
+            document = {"schema": JSON_SCHEMA, "file": called(arguments.file), "target": target}
+            document["findings"] = [_as_json(each) for each in findings]
+            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        else:
+            names = arguments.entry or [function.name for function in bytecode.functions]
+            _write(out, called(arguments.file), names, target, findings)
+    return OK
+
+
+def _found(bytecode: Bytecode, arguments: argparse.Namespace) -> tuple[str, list[Finding]]:
+    """Return the target, and the findings."""
+    with compiling(), not_forking:
+        from tileir.codegen.advise.search import advise
+        from tileir.codegen.targets import HOST, named_target, no_gpu
+    target = arguments.target or named_target(bytecode)
+    if target is None or target == HOST:
+        raise UsageError(no_gpu("tileir advise", "a GPU as --target"))
+    lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
+    lacking += [] if is_installed("elftools") else ["pyelftools"]
+    ptxas = not arguments.no_ptxas and not lacking
+    if lacking and not arguments.no_ptxas:
+        fail("advise", f"no word on registers: pip install {' '.join(lacking)}", OK)
+    options: dict[str, Any] = options_given(arguments)
+    with compiling(), named_as_written(), progress_bar("trying") as progress:
+        return target, advise(
+            bytecode,
+            target,
+            symbols=arguments.entry,
+            grid=arguments.grid,
+            processors=arguments.sms,
+            arguments=_values(bytecode, arguments),
+            portable=arguments.portable,
+            ptxas=ptxas,
+            progress=progress,
+            **options,
+        )
+
+
+def _values(bytecode: Bytecode, arguments: argparse.Namespace) -> Sequence[object]:
+    """Return what the launch passes for each parameter, as far as that is given."""
+    if arguments.values is None:
+        return ()
+    names = arguments.entry or [function.name for function in bytecode.functions]
+    if len(names) != 1:
+        raise UsageError("--array is for a launch of one kernel; choose it by --entry")
+    (function,) = [each for each in bytecode.functions if each.name == names[0]]
+    return values_by_role(function, arguments.values, arguments.convention)
+
+
+# Rules ------------------------------------------------------------------------------------------
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    with compiling(), not_forking:
+        from tileir.codegen.advise.rules import RULES
+    name = arguments.explain
+    if name is not None and name not in RULES:
+        raise UsageError(f"there is no rule {name!r}{did_you_mean(name, RULES)}")
+    rules = list(RULES.values()) if name is None else [RULES[name]]
+    with stdout_text() as out:
+        if arguments.json:
+            document = {"schema": JSON_SCHEMA, "rules": [*map(_rule_as_json, rules)]}
+            out.write(json.dumps(document, indent=2) + "\n")
+        elif name is None:
+            out.writelines(f"{rule.id:<24}  {rule.title}\n" for rule in rules)
+        else:
+            (rule,) = rules
+            out.write(f"{rule.id}: {rule.title}\n\n{textwrap.fill(rule.explanation, 80)}\n\n")
+            out.write(f"figure: {rule.figure.name}\nfix: {rule.fix}\nsure: {rule.sure}\n")
+    return OK
+
+
+def _rule_as_json(rule: Rule) -> dict[str, str]:
+    texts = {"rule": rule.id, "title": rule.title, "sure": rule.sure, "figure": rule.figure.name}
+    return {**texts, "explanation": rule.explanation, "fix": rule.fix}
+
+
+# Text -------------------------------------------------------------------------------------------
+
+
+def _write(
+    out: TextIO, file: str, names: Sequence[str], target: str, findings: Sequence[Finding]
+) -> None:
+    """Write findings, those of each kernel under its name."""
+    colour = out.isatty() and not os.environ.get("NO_COLOR")
+    for name in names:
+        own = [each for each in findings if each.kernel == name]
+        if own:
+            said = f": {counted(len(own), 'finding')} for {target}"
+        else:
+            said = f": no rule knows how to make it faster on {target}"
+        out.write(f"{file}: kernel {display(name)}{said}\n")
+        for each in own:
+            out.writelines(f"{line}\n" for line in _lines(each, colour))
+
+
+def _lines(each: Finding, colour: bool) -> Iterator[str]:
+    place = f"{_place(each.location)}: " if each.location else ""
+    sure = f"\033[{COLOURS[each.sure]}m{each.sure}\033[0m" if colour else each.sure
+    yield f"{place}{sure}: {each.title} [{each.rule}]"
+    before, after = each.shown
+    yield f"    {each.figure}: {before}, and {after} with the fix"
+    yield f"    fix: {printable(each.fix)}"
+    yield f"    why: {printable(each.why)}"
+    if places := dict.fromkeys(_place(at) for at in each.also if at is not None):
+        yield f"    also at {', '.join(places)}"
+
+
+def _place(location: Location | None) -> str:
+    at = location.innermost if location else None
+    return printable(str(at or location))
+
+
+def _as_json(each: Finding) -> dict[str, object]:
+    return {
+        "kernel": printable(each.kernel),
+        "rule": each.rule,
+        "title": each.title,
+        "sure": each.sure,
+        "op": each.op,
+        **_place_as_json(each.location),
+        "why": printable(each.why),
+        "fix": printable(each.fix),
+        "figure": each.figure,
+        "before": each.before,
+        "after": each.after,
+        "shown": list(each.shown),
+        "gain": round(each.gain, 3),
+        "also": [_place_as_json(at) for at in each.also],
+    }
+
+
+def _place_as_json(location: Location | None) -> dict[str, object]:
+    at = location.innermost if location else None
+    if at is None:
+        return {"file": None, "line": None, "column": None}
+    return {"file": printable(at.filename), "line": at.line, "column": at.column}
+
+
+if __name__ == "__main__":
+    sys.exit(main_of("advise"))

@@ -1,0 +1,1 @@
+"""Modules changed at random: `mutating.mutate` makes other valid ones from a valid one."""

@@ -1,0 +1,81 @@
+"""`tileir mutate`: modules made from a valid one by a few random changes, and valid again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import tileir
+from tileir.commands.conventions import UsageError, check_output, write_output
+from tileir.commands.modules import add_assume_version, open_module, version_given
+from tileir.commands.progress import progress_bar
+
+from .mutating import STEPS, mutate
+
+SCHEMA = 1
+
+EXAMPLES = f"""\
+examples:
+  tileir mutate k.tileirbc --seed 7                    the text of another module
+  tileir mutate k.tileirbc --seed 7 -o other.tileirbc
+  tileir mutate k.tileirbc --count 1000 -o FOLDER      mutant-0.tileirbc and so on
+  tileir smith --seed 3 | tileir mutate - --seed 1 | tileir verify -
+
+Each mutant is as valid as the file is, and another one; that it computes something is not said. The
+same file and seed give the same bytes on every machine. Steps: {", ".join(sorted(STEPS))}, and
+to_version.
+
+--json is an object a line for each mutant: "schema", "seed", "steps", "ops", and "file", the path
+that was written. Exit code 1: the file is not valid, or nothing can be changed. 2: wrong use.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Change a valid module at random, so that it stays valid."
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add("file", metavar="FILE", help="bytecode or text, or - for standard input")
+    add("--seed", metavar="N", type=_natural, default=0, help="of the first mutant (default: 0)")
+    add("--count", metavar="N", type=_natural, help="so many mutants, of seeds from there on")
+    add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
+    add("--json", action="store_true", help="with -o, print what was done as JSON")
+    add_assume_version(parser)
+
+
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    path: str | None = arguments.output
+    if path is None and (arguments.count is not None or arguments.json):
+        raise UsageError("-o is needed, such as -o FOLDER")
+    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
+    if path is None:
+        made, _ = mutate(bytecode, arguments.seed)
+        write_output(None, tileir.disassemble(made).encode())
+        return 0
+    folder = arguments.count is not None or os.path.isdir(path)
+    if folder:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    count = 1 if arguments.count is None else arguments.count
+    with progress_bar("mutate") as progress:
+        for number in range(count):
+            if progress is not None:
+                progress(number, count)
+            seed = arguments.seed + number
+            file = str(Path(path, f"mutant-{seed}.tileirbc")) if folder else path
+            check_output(file, arguments.file)
+            made, steps = mutate(bytecode, seed)
+            write_output(file, made.build())
+            if arguments.json:
+                ops = sum(1 for each in made.functions for _ in each.walk())
+                row = {"schema": SCHEMA, "seed": seed, "steps": steps, "ops": ops, "file": file}
+                print(json.dumps(row))
+    return 0

@@ -1,0 +1,194 @@
+"""Passes on types: one extent or element type becomes a smaller one wherever it occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from tileir.attributes import FloatAttribute, IntegerAttribute
+from tileir.builder.module import number
+from tileir.bytecode import Bytecode
+from tileir.ir.constants import Constant, element_size
+from tileir.reduce.stand_ins import zero
+from tileir.types import (
+    FunctionType,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Type,
+)
+
+from .candidate import Candidate, Unit
+
+Extents = tuple[int, ...]
+ELEMENTS = ("i32", "f32")
+"""Element types that others become: every GPU has them, and all ops of their kind take them."""
+
+
+def extents(bytecode: Bytecode) -> list[Unit]:
+    """Return units that make an extent 1, or half of what it is; the boldest one is the last."""
+    found = sorted({extent for type in _types(bytecode) for extent in _tile_extents(type)})
+    arrays = sorted({extent for type in _types(bytecode) for extent in _array_extents(type)})
+    units: list[Unit] = []
+    for extent in found:
+        if extent > 2 and not extent % 2:
+            units.append(partial(_retyped, _Mapping(tile={extent: extent // 2})))
+    units += [partial(_retyped, _Mapping(array={extent: 1})) for extent in arrays if extent > 1]
+    units += [partial(_retyped, _Mapping(tile={extent: 1})) for extent in found if extent > 1]
+    larger = {extent: 1 for extent in found if extent > 1}
+    if found and not larger:
+        units.append(partial(_retyped, _Mapping(flat=True)))
+    if len(larger) > 1:
+        units.append(partial(_retyped, _Mapping(tile=larger)))
+    everywhere = larger | {extent: 1 for extent in arrays if extent > 1}
+    if everywhere != larger:
+        units.append(partial(_retyped, _Mapping(tile=everywhere, array=everywhere)))
+    return units
+
+
+def elements(bytecode: Bytecode) -> list[Unit]:
+    """Return units that give what has one element type another one."""
+    found = {element for type in _types(bytecode) for element in _scalars(type)}
+    names = sorted(name for name in found if name not in (*ELEMENTS, "i1"))
+    return [
+        partial(_retyped, _Mapping(elements={name: other}))
+        for name in names
+        for other in (ELEMENTS if Scalar(name).is_integer else ELEMENTS[::-1])[::-1]
+    ]
+
+
+def _types(bytecode: Bytecode) -> set[Type]:
+    """Return the types of all values."""
+    return {
+        value.type
+        for function in bytecode.functions
+        for value in (*function.body.defined(), *function.parameters)
+    }
+
+
+def _tile_extents(type: Type) -> Extents:
+    match type:
+        case Tile():
+            return type.shape
+        case PartitionView() | StridedView() | GatherScatterView():
+            return type.tile
+    return ()
+
+
+def _array_extents(type: Type) -> list[int]:
+    if not isinstance(type, TensorView):
+        return []
+    return [extent for extent in (*type.shape, *type.strides) if extent is not None]
+
+
+def _scalars(type: Type) -> set[str]:
+    match type:
+        case Scalar():
+            return {type.name}
+        case Pointer():
+            return {type.pointee.name}
+        case Tile() | TensorView():
+            return _scalars(type.element)
+    return set()
+
+
+class _Mapping:
+    """What becomes of types: extents of tiles and arrays, element types; `flat` tiles lose ones."""
+
+    def __init__(
+        self,
+        tile: dict[int, int] | None = None,
+        array: dict[int, int] | None = None,
+        elements: dict[str, str] | None = None,
+        flat: bool = False,
+    ) -> None:
+        self._tile, self._array, self._elements = tile or {}, array or {}, elements or {}
+        self._flat = flat
+        self._known: dict[Type, Type] = {}
+
+    def __call__(self, type: Any) -> Any:
+        found = self._known.get(type)
+        if found is None:
+            found = self._known[type] = self._mapped(type)
+        return found
+
+    def _mapped(self, type: Any) -> Any:
+        match type:
+            case Scalar():
+                return Scalar(self._elements.get(type.name, type.name))
+            case Pointer():
+                return replace(type, pointee=self(type.pointee))
+            case Tile():
+                shape = () if self._flat else _each(type.shape, self._tile)
+                return replace(type, element=self(type.element), shape=shape)
+            case TensorView():
+                shape, strides = _each(type.shape, self._array), _each(type.strides, self._array)
+                return replace(type, element=self(type.element), shape=shape, strides=strides)
+            case PartitionView() | StridedView() | GatherScatterView():
+                return replace(type, view=self(type.view), tile=_each(type.tile, self._tile))
+            case FunctionType():
+                return FunctionType(
+                    tuple(map(self, type.parameters)), tuple(map(self, type.results))
+                )
+        return type
+
+
+def _each(extents: tuple, become: dict[int, int]) -> tuple:
+    return tuple([become.get(extent, extent) for extent in extents])
+
+
+def _retyped(mapping: Callable[[Any], Any], candidate: Candidate) -> None:
+    """Give all values other types, and constants numbers of those."""
+    for function in candidate.bytecode.functions:
+        function.type = mapping(function.type)
+        for value in function.body.defined():
+            value.type = mapping(value.type)
+        for op in function.walk():
+            for slot, value in op.attributes.items():
+                op.attributes[slot] = _attribute(value, mapping)
+
+
+def _attribute(value: Any, mapping: Callable[[Any], Any]) -> Any:
+    match value:
+        case Constant():
+            return _constant(value, mapping(value.type))
+        case IntegerAttribute() | FloatAttribute():
+            return _number(value, mapping(value.type))
+        case tuple():
+            return tuple([_attribute(each, mapping) for each in value])
+    return value
+
+
+def _constant(old: Constant, type: Tile) -> Constant:
+    """Return the first elements of a constant; zero if the element type is another one."""
+    if old.type == type:
+        return old
+    if old.type.element != type.element:
+        first = old.value()
+        return zero(type) if not first else _splat(first, type)
+    if old.is_splat or type.element.name == "i1":
+        return Constant(type, bytes(old.data[: element_size(type.element)]))
+    return Constant(type, bytes(old.data[: type.size * element_size(type.element)]))
+
+
+def _splat(value: float, type: Tile) -> Constant:
+    attribute = _of_value(value, type.element)
+    return Constant(type, attribute.bits.to_bytes(element_size(type.element), "little"))
+
+
+def _number(
+    old: IntegerAttribute | FloatAttribute, element: Scalar
+) -> IntegerAttribute | FloatAttribute:
+    return old if old.type == element else _of_value(old.value or 0, element)
+
+
+def _of_value(value: float, element: Scalar) -> IntegerAttribute | FloatAttribute:
+    if element.is_integer:
+        value = int(value) & 0x7F if value == value and abs(value) < 1 << 62 else 0
+    return number(value, str(element))

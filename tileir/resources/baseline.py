@@ -1,0 +1,140 @@
+"""A baseline: what kernels took when it was written, as a ratchet that may only get better.
+
+The file is JSON, sorted, one figure a line, so that a change of it can be read in a review:
+`schema` (1), `tools` (tool -> its release) and `kernels`, a key such as "matmul sm_90" -> figure ->
+number. Kernels that tileiras compiled have keys of their own: "matmul sm_90 tileiras".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tileir.errors import PackageError
+from tileir.launch.stored_values import conforms
+
+from .kernel_resources import KernelResources
+from .of_kernels import OURS
+
+SCHEMA = 1
+FIGURES: Mapping[str, str] = {
+    "registers": "registers of a thread",
+    "shared": "bytes of shared memory",
+    "spill_stores": "bytes spilled by stores",
+    "spill_loads": "bytes spilled by loads",
+    "stack": "bytes of stack",
+    "barriers": "barriers",
+    "code_bytes": "bytes of code",
+    "resident_warps": "resident warps of an SM",
+}
+"""Figure -> what it counts."""
+MORE_IS_BETTER = frozenset({"resident_warps"})
+
+Figures = dict[str, int]
+"""Figure -> its number, for those that are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a file of a baseline has: kernel -> figures, and the releases of the tools."""
+
+    kernels: Mapping[str, Figures]
+    tools: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A figure of a kernel that has changed; `worse` or better."""
+
+    key: str
+    figure: str
+    before: int
+    after: int
+
+    @property
+    def worse(self) -> bool:
+        """Whether that is what a ratchet forbids."""
+        return (self.after < self.before) == (self.figure in MORE_IS_BETTER)
+
+    def __str__(self) -> str:
+        grown = f"{self.before:,} -> {self.after:,} ({self.after - self.before:+,})"
+        return f"{self.key}: {FIGURES[self.figure]} {grown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Kernels beside a baseline: what changed, and which kernels only one of them has."""
+
+    changes: tuple[Change, ...]
+    new: tuple[str, ...]
+    absent: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is worse, and no kernel is missing from the baseline."""
+        return not self.new and not any(change.worse for change in self.changes)
+
+
+def key_of(kernel: KernelResources) -> str:
+    """Return the key of a kernel in a baseline."""
+    parts = [kernel.kernel, kernel.target]
+    return " ".join(parts if kernel.compiler == OURS else [*parts, kernel.compiler])
+
+
+def figures_of(kernel: KernelResources) -> Figures:
+    """Return the figures of a kernel that are known."""
+    warps = kernel.occupancy.warps if kernel.occupancy else None
+    found = {name: warps if name == "resident_warps" else getattr(kernel, name) for name in FIGURES}
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def compare(baseline: Baseline, now: Iterable[KernelResources]) -> Comparison:
+    """Compare kernels with a baseline; a figure that only one of them knows is not compared."""
+    found = {key_of(kernel): figures_of(kernel) for kernel in now}
+    changes = tuple(
+        Change(key, name, before[name], figures[name])
+        for key, figures in found.items()
+        if (before := baseline.kernels.get(key)) is not None
+        for name in FIGURES
+        if name in before and name in figures and before[name] != figures[name]
+    )
+    new = tuple(key for key in found if key not in baseline.kernels)
+    return Comparison(changes, new, tuple(key for key in baseline.kernels if key not in found))
+
+
+def to_bytes(now: Iterable[KernelResources], tools: Mapping[str, str]) -> bytes:
+    """Serialise kernels as a baseline; `from_bytes` reads it."""
+    tree = {
+        "schema": SCHEMA,
+        "tools": dict(tools),
+        "kernels": {key_of(kernel): figures_of(kernel) for kernel in now},
+    }
+    return (json.dumps(tree, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def from_bytes(data: bytes) -> Baseline:
+    """Read what `to_bytes` wrote; PackageError for anything else."""
+    try:
+        tree: Any = json.loads(data)
+    except (ValueError, RecursionError):
+        raise PackageError("it is no baseline: not JSON") from None
+    if not isinstance(tree, dict) or tree.get("schema") != SCHEMA:
+        raise PackageError(f"it is no baseline of schema {SCHEMA}")
+    if not conforms(tree, {"schema": int, "tools": _are_texts, "kernels": _are_figures}):
+        raise PackageError("it is no baseline: its tools or kernels are not as one is written")
+    return Baseline(tree["kernels"], tree["tools"])
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+def _are_figures(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(figures, dict) and all(conforms(number, int) for number in figures.values())
+        for figures in value.values()
+    )

@@ -1,0 +1,148 @@
+"""`tileir smith`: random modules that compute, with the arguments that they are launched with."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tileir
+from tileir.commands.conventions import UsageError, write_output
+from tileir.commands.modules import version_given
+from tileir.commands.progress import progress_bar
+from tileir.errors import BuildError
+from tileir.formats.version import LATEST, Version
+from tileir.messages.missing_packages import CODEGEN, needing
+
+from .features import FEATURES, NARROW
+
+if TYPE_CHECKING:
+    from .case import Case
+
+SCHEMA = 1
+MODULE, LAUNCH = ".tileirbc", ".json"
+
+EXAMPLES = f"""\
+examples:
+  tileir smith --seed 7                               its text
+  tileir smith --seed 7 | tileir verify -
+  tileir smith --seed 7 --ops 500 -o k.tileirbc       and k.json, which says how to launch it
+  tileir run k.tileirbc --launch k.json               prints a checksum of the results
+  tileir run k.tileirbc --launch k.json --emulate sm_90
+  tileir smith --count 100 --features products,views -o FOLDER
+  tileir smith --only addi,muli --version 13.1 --seed 3
+
+A program ends, stays in bounds and does nothing that is undefined: so every implementation computes
+the same, and gets the same checksum. It is of the results whose bits Tile IR determines; the file
+beside a module lists all results, and for the others how far two right ones may be apart
+(`python -c "help('tileir.launch.described')"` has the format).
+
+A seed, with the other options, gives the same bytes on every machine. With --undefined, operands
+are not kept to those for which an op has a meaning: fuel for compilers, not for comparing results.
+
+features: {", ".join(sorted([*FEATURES, NARROW]))}.
+Their ops are drawn, besides those that load and store; "{NARROW}" is about element types of at most
+8 bits.
+
+--json is an object a line for each module: "schema", "seed", "version", "ops", "module" and
+"launch", the paths that were written. Exit code 2: wrong use.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Make random modules that compute, with defined results."
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add("--seed", metavar="N", type=_natural, default=0, help="of the first module (default: 0)")
+    add("--count", metavar="N", type=_natural, help="so many modules, of seeds from there on")
+    add("--ops", metavar="N", type=_natural, default=100, help="about so many each (default: 100)")
+    add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
+    add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
+    add("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
+    add("--undefined", action="store_true", help="let ops do what has no meaning, too")
+    add(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="a file to write, with the launch beside it; a folder, with --count",
+    )
+    add("--json", action="store_true", help="with -o, print what was written as JSON")
+
+
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
+def _list(text: str) -> list[str]:
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    version = version_given(arguments.version, "--version") or LATEST
+    path: str | None = arguments.output
+    if path is None:
+        if arguments.count is not None or arguments.json:
+            raise UsageError("-o is needed, such as -o FOLDER")
+        case = _made(arguments, arguments.seed, version)
+        write_output(None, tileir.disassemble(case.bytecode).encode())
+        return 0
+    folder = arguments.count is not None or os.path.isdir(path)
+    if folder:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    elif Path(path).suffix == LAUNCH:
+        raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
+    count = 1 if arguments.count is None else arguments.count
+    with progress_bar("smith") as progress:
+        for number in range(count):
+            if progress is not None:
+                progress(number, count)
+            seed = arguments.seed + number
+            module = Path(path, f"seed-{seed}{MODULE}") if folder else Path(path)
+            row = _written(_made(arguments, seed, version), module, _origin(arguments, seed))
+            if arguments.json:
+                print(json.dumps(row))
+    return 0
+
+
+def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
+    with needing(CODEGEN, "making programs"):
+        from .forging import smith
+    try:
+        return smith(
+            seed,
+            arguments.ops,
+            version,
+            features=arguments.features,
+            only=arguments.only,
+            undefined=arguments.undefined,
+        )
+    except BuildError as error:
+        raise UsageError(str(error)) from None
+
+
+def _origin(arguments: argparse.Namespace, seed: int) -> dict[str, object]:
+    names = ("ops", "features", "only", "version", "undefined")
+    return {"seed": seed, **{name: getattr(arguments, name) for name in names}}
+
+
+def _written(case: Case, module: Path, origin: dict[str, object]) -> dict[str, object]:
+    """Write a module and its launch; returns what --json says of them."""
+    from .forging import description
+
+    launch = module.with_suffix(LAUNCH)
+    write_output(str(module), case.bytecode.build())
+    write_output(str(launch), json.dumps(description(case, **origin)).encode() + b"\n")
+    return {
+        "schema": SCHEMA,
+        "seed": origin["seed"],
+        "version": str(case.bytecode.version),
+        "ops": sum(1 for each in case.bytecode.functions for _ in each.walk()),
+        "module": str(module),
+        "launch": str(launch),
+    }
