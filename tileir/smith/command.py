@@ -14,7 +14,7 @@ from tileir.commands.modules import version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.messages.missing_packages import ARRAYS, needing
 
 from .features import FEATURES, NARROW
 
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
-    with needing(CODEGEN, "making programs"):
+    with needing(ARRAYS, "making programs"):
         from .forging import smith
     try:
         return smith(
