@@ -6,7 +6,7 @@ after each stage. How it is printed is in `stage_printer.py` of the family's pac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +30,12 @@ def record_stages(
     target: str,
     options: Mapping[str, Any],
     until: str | None = None,
-    stages: dict[str, Stage] | None = None,
+    told: Callable[[Stage], object] | None = None,
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
-    `options` are those of `fresh.compile_fresh`. `stages`, if given, is what is filled and
-    returned: it has what was done before a stage that fails. UnsupportedError if there is no such
-    stage.
+    `options` are those of `fresh.compile_fresh`. `told` is called with each stage when it has been
+    done, which those behind may fail. UnsupportedError if there is no such stage.
     """
     with not_forking:
         from .fresh import compile_fresh
@@ -46,10 +45,12 @@ def record_stages(
         raise UnsupportedError(f"target {target} {problem}")
     with not_forking:
         printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
-    stages = {} if stages is None else stages
+    stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:
         stages[name] = Stage(name, _headline(target_family, name), *printer.print(name, state))
+        if told is not None:
+            told(stages[name])
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages

@@ -47,12 +47,15 @@ def _say(text: str) -> int:
 
 def help_text() -> str:
     """Return the overview of all commands."""
-    from .commands.conventions import COMMANDS
+    from .commands.conventions import COMMANDS, GROUPS
 
     width = max(map(len, COMMANDS))
-    rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    lines = [USE]
+    for group, commands in GROUPS.items():
+        rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in commands.items()]
+        lines += [f"{group}:", *rows, ""]
     tail = "tileir COMMAND --help has the arguments and examples of a command."
-    return "\n".join([USE, "commands:", *rows, "", tail])
+    return "\n".join([*lines, tail])
 
 
 def version_text() -> str:

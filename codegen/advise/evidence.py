@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from tileir.codegen.compilation import Compilation
 from tileir.codegen.fresh import compile_fresh
 from tileir.codegen.nvptx.reports import remarks
 from tileir.codegen.remarks import Outcome, Remark, Topic
+from tileir.formats.forks import Lock
 from tileir.gpus import TARGETS, Target
 from tileir.ir import Op
+from tileir.read.once import once
 from tileir.resources.kernel_resources import KernelResources
 from tileir.resources.of_kernels import resources_of
 
@@ -61,6 +62,7 @@ class Evidence:
     exchanges: Sequence[Remark] = ()
 
     def __post_init__(self) -> None:
+        self._lock = Lock()
         self._by_site: dict[tuple[Site, Topic | None], list[Remark]] = defaultdict(list)
         for remark in self.remarks:
             site = Site(remark.entry, number_of(remark.location))
@@ -90,14 +92,14 @@ class Evidence:
         """The entries, in order."""
         return list(dict.fromkeys(each.name for each in self.copy.functions.values()))
 
-    @cached_property
+    @once
     def _compiled(self) -> Compilation:
         """The compilation as far as PTX and launch plans."""
         made = compile_fresh(self.copy.module, self.settings.target, **_asked(self))
         assert made is not None
         return made
 
-    @cached_property
+    @once
     def resources(self) -> Mapping[str, KernelResources]:
         """Symbol -> what ptxas makes of the kernel; none if it is not asked, or not installed."""
         if not self.settings.ptxas:

@@ -30,11 +30,13 @@ def flops_of(op: Op) -> Counter[Arithmetic]:
 
     A product of an MxK by a KxN tile takes 2*M*N*K. A reduce or a scan along a dimension of n
     elements applies its region n - 1 times for each of the other elements; an `if` in there, with
-    what is in it, is not included.
+    what is in it, is not included. An op whose types break rules takes none.
     """
     family = family_of(op)
     if family is Family.PRODUCT:
         factor = op.operands["lhs"].type
+        if not isinstance(factor, Tile) or not factor.rank or not isinstance(op.result.type, Tile):
+            return Counter()
         kind = Arithmetic(str(factor.element), True)
         return Counter({kind: 2 * op.result.type.size * factor.shape[-1]})
     if family is Family.FOLD:
@@ -46,10 +48,12 @@ def flops_of(op: Op) -> Counter[Arithmetic]:
 
 
 def _fold(op: Op) -> Counter[Arithmetic]:
-    tile = next(op.operand_list()).type
-    extent = tile.shape[op.attributes["dim"]]
+    tile = next((value.type for value in op.operand_list()), None)
+    dim, total = op.attributes["dim"], Counter[Arithmetic]()
+    if not isinstance(tile, Tile) or not 0 <= dim < tile.rank or not tile.shape[dim]:
+        return total
+    extent = tile.shape[dim]
     times = tile.size // extent * (extent - 1)
-    total: Counter[Arithmetic] = Counter()
     for inner in op.regions[0].block.ops:
         for kind, number in flops_of(inner).items():
             total[kind] += times * number

@@ -9,14 +9,9 @@ from typing import Any
 import numpy as np
 
 from tileir.errors import LaunchError
+from tileir.launch.grid_limits import MAX_BLOCKS, MAX_EXTENT
 
 from .shown import shown
-
-MAX_EXTENT = (1 << 24) - 1
-"""The most tile blocks along one axis of a grid (specification of Tile IR)."""
-
-MAX_BLOCKS = (1 << 63) - 1
-"""The most tile blocks of a grid: kernels count them in 64 bits."""
 
 
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:

@@ -103,12 +103,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.arguments.plan_schema import SCHEMA
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 from tileir.ir import Op
+from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.launch.roles import roles_of
 
 from .launch.contract import Contract

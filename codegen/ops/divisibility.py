@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tileir.attributes import Bounded, DivBy
-from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.ir import Op, Value
+from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.types import Scalar, Tile
 
 MAX_DIVISOR = 1 << 62

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import NO, OK, UsageError, open_input, stdout_text
+from tileir.commands.conventions import NO, OK, UsageError, called, fail, open_input, stdout_text
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC
@@ -23,13 +23,14 @@ from tileir.messages.missing_packages import compiling
 from tileir.messages.wording import choice
 from tileir.predicates import Crashes, Differs, Explaining, Says, Verdict
 from tileir.predicates.options import add_options, is_given, limits_of, predicate_given
-from tileir.predicates.subjects import GPU
+from tileir.predicates.subjects import GPU, NVIDIAS
 
 from .package_index import PackageIndex
 from .releases import Releases, ToolkitFolders, bisect_releases, numbers_of
 from .report import SCHEMA, as_json, as_text, no_answer
 from .search import Found
 from .stages import (
+    RefusedError,
     bisect_optional,
     bisect_texts,
     compiled_by_stages,
@@ -39,12 +40,14 @@ from .stages import (
 
 COMPILED = ("host", GPU, "ptxas")
 """The subjects that our compiler makes something for."""
+Asking = Crashes | Differs | Says
+"""The predicates that ask subjects."""
 COMPILED_SPELLED = ("host", "sm_90, ...", "ptxas:sm_90")
 
 EXAMPLES = """\
 examples:
   tileir bisect k.tileirbc --crashes tileiras:sm_100          releases of tileiras, by halving
-  tileir bisect k.tileirbc --says 'error: expected' --all     each one of them
+  tileir bisect k.tileirbc --says 'public symbol' --all       each one of them (a rule since 13.5)
   tileir bisect k.tileirbc --differs verify,tileirdisasm --from 13.4.59
   tileir bisect k.tileirbc --test ./check.sh                  the release's tools come first on PATH
   tileir bisect k.tileirbc --says error --toolkits DIR        releases in DIR/13.3.36/bin, ...
@@ -54,11 +57,10 @@ examples:
 
 Releases are those of nvidia-cuda-tileiras on the package index of pip (tileiras, ptxas and libnvvm
 of each; tileirdisasm from 13.4 on). One is installed when it is asked for the first time, some 210
-MB each, into the folder `toolkits` of tileir's cache, where it stays. Subjects that are ours are
-the same for every release. Both ends are asked first; if they agree, nothing is asked between them:
-what changes there and changes back, --all alone finds. A release gives no answer if it lacks the
-tool, the GPU or the file's version, or takes too long. A text is written in the lowest version that
-has all of it.
+MB each, into the folder `toolkits` of tileir's cache, where it stays. Both ends are asked first; if
+they agree, nothing is asked between them: what changes there and changes back, --all alone finds. A
+release gives no answer if it lacks the tool, the GPU or the file's version, or takes too long. A
+text is written in the lowest version that has all of it.
 
 --stages compiles once, with our verifier between stages. Without a question it names the stage that
 fails. --says and --matches look for a text in what every stage prints, as `tileir compile
@@ -113,7 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
     data = _bytes(arguments.file, arguments.lowest)
     say = _progress()
     if arguments.stages:
-        question, found = _over_stages(arguments, data)
+        try:
+            question, found = _over_stages(arguments, data)
+        except RefusedError as error:
+            return fail("bisect", f"{called(arguments.file)}: {error}", error.code)
         what = "stages"
     elif arguments.optional:
         question, found = _over_optional(arguments, data)
@@ -159,7 +164,9 @@ def _check(arguments: argparse.Namespace, by_stage: bool) -> None:
     if arguments.optional and (arguments.test or not is_given(arguments)):
         raise UsageError("--optional takes --crashes, --differs, or --says or --matches with --of")
     if not by_stage and not arguments.list:
-        predicate_given(arguments)  # says what is wrong with it before anything is installed
+        asked = predicate_given(arguments)
+        if isinstance(asked, Asking) and not any(who.name in NVIDIAS for who in asked.subjects):
+            raise UsageError(f"{' and '.join(map(str, asked.subjects))}: the same for any release")
 
 
 def _bytes(path: str, lowest: bool) -> bytes:
@@ -261,7 +268,7 @@ def _over_optional(arguments: argparse.Namespace, data: bytes) -> tuple[str, Fou
 
     asked = predicate_given(arguments)
     target = arguments.target or "sm_90"
-    if not isinstance(asked, Crashes | Differs | Says) or not any(
+    if not isinstance(asked, Asking) or not any(
         subject.name in COMPILED for subject in asked.subjects
     ):
         raise UsageError(f"--optional is about what is compiled: {choice(COMPILED_SPELLED, False)}")

@@ -40,6 +40,7 @@ KEPT = {
 
 _LISTING, _INSTALLING = 120.0, 1800.0
 """Seconds that pip may take."""
+_NO_NETWORK = re.compile(r"connection|name resolution|proxy|timed out", re.IGNORECASE)
 _AVAILABLE = re.compile(r"^Available versions: (.*)$", re.MULTILINE)
 
 
@@ -62,8 +63,9 @@ def run_pip(arguments: list[str], seconds: float) -> str:
         told = (lines or done.stderr.strip().splitlines() or ["it says nothing"])[-1]
         if "No module named pip" in done.stderr:
             told = f"{sys.executable} has no pip"
-        hint = "--toolkits DIR takes releases that are there"
-        raise ToolError(f"pip {arguments[0]} failed: {told.strip()}; {hint}")
+        told = told.strip().removeprefix("ERROR: ")
+        offline = " (is there a network?)" if _NO_NETWORK.search(done.stderr) else ""
+        raise ToolError(f"pip {arguments[0]} failed: {told}{offline}")
     return done.stdout
 
 
@@ -91,11 +93,11 @@ class PackageIndex:
         """
         try:
             return self._versions(TILEIRAS)
-        except ToolError:
+        except ToolError as error:
             kept = [each.name for each in self._kept()]
             if kept:
                 return in_order(kept)
-            raise
+            raise ToolError(f"{error}; --toolkits DIR takes releases that are there") from None
 
     def toolkit(self, name: str) -> Toolkit:
         """Return the tools of a release, which are installed first if need be."""

@@ -28,8 +28,10 @@ def as_text(found: Found, what: str, question: str) -> str:
     lines += [_told(change, what) for change in found.changes]
     if not found.changes and found.answered:
         always = "yes" if found.answered[0][1] else "no"
-        if all(point.verdict is not None for point in found.points):
+        if len(found.answered) == len(found.points):
             lines.append(f"nothing changes: {always} everywhere")
+        elif all(point.verdict is not None for point in found.points):
+            lines.append(f"nothing changes: {always} wherever there is an answer")
         else:
             lines.append(f"nothing changes: {always} at both ends; --all asks between them, too")
     return "\n".join(lines) + "\n"
@@ -48,7 +50,8 @@ def _told(change: Change, what: str) -> str:
 
 def no_answer(found: Found) -> str:
     """Return why there is no answer anywhere: what the last point that was asked said."""
-    seen = [point.verdict.seen for point in found.points if point.verdict is not None]
+    verdicts = [point.verdict for point in found.points if point.verdict is not None]
+    seen = [verdict.seen for verdict in verdicts if verdict.seen]
     return f"no answer at all: {seen[-1] if seen else 'there is nothing to ask'}"
 
 

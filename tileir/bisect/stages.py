@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from tileir.commands.conventions import UsageError, explained
 from tileir.commands.modules import module_in
 from tileir.errors import TileIRError, WorkerError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import compiling
 from tileir.predicates import Explaining, Limits, Verdict
 from tileir.supervisor import Supervisor
@@ -25,18 +30,32 @@ ALL_LEFT_OUT = "none"
 """The name of the point at which all optional stages are left out."""
 
 
+class RefusedError(TileIRError):
+    """The file is not compiled for a reason that is no defect; `code` is the exit code for it."""
+
+    def __init__(self, text: str, code: int) -> None:
+        self.code = code
+        super().__init__(text)
+
+
+NAME = "the compiler"
+"""What messages call it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What stages have left behind.
 
     texts    stage -> its text, for each that has run
-    failed   the stage that failed, "" if none did
+    failed   the stage that failed, or did not end, "" if none did
     problem  what it said
+    ended    whether it failed; it may also have been too slow, or have needed too much memory
     """
 
     texts: Mapping[str, str]
     failed: str = ""
     problem: str = ""
+    ended: bool = True
 
 
 def compiled_by_stages(
@@ -44,74 +63,68 @@ def compiled_by_stages(
 ) -> Compiled:
     """Compile a file in a child, and return what each stage left behind, as far as it came.
 
-    The child computes the function `made_by`; between stages it asks the verifier. TileIRError if
-    the file is not compiled for a reason that is no defect: it is not readable, not valid, or not
-    supported.
+    The child computes the function `made_by`; between stages it asks the verifier. RefusedError if
+    the file is not readable, not valid, or not supported.
     """
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.pipeline import STAGES
         from tileir.codegen.targets import package_of
 
     memory = limits.memory if LIMITED else None
-    stages = STAGES[package_of(target)]
-    with Supervisor(made_by, seconds=limits.seconds, memory=memory) as supervisor:
-
-        def made(until: str | None) -> Compiled:
-            request = json.dumps({"target": target, "until": until}).encode()
-            answer = json.loads(supervisor.call(request + b"\n" + data, "the compiler"))
-            if answer["refused"]:
-                raise TileIRError(answer["refused"])
-            return Compiled(answer["texts"], answer["failed"], answer["problem"])
-
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Supervisor(made_by, seconds=limits.seconds, memory=memory) as supervisor,
+    ):
+        told = Path(folder, "told")
+        told.touch()
+        request = json.dumps({"target": target, "told": str(told)}).encode()
+        ended = True
         try:
-            return made(None)
+            answer = json.loads(supervisor.call(request + b"\n" + data, NAME))
         except WorkerError as error:
             if error.kind == "start":
                 raise
-            problem = str(error)
-
-        def lives(name: str) -> Verdict:
-            try:
-                made(name)
-            except WorkerError as error:
-                return Verdict(False, str(error))
-            return Verdict(True, "")
-
-        found = search(stages, lives)
-        if not found.changes:  # it dies at once, or sometimes only
-            return Compiled({}, stages[0], problem)
-        change = found.changes[0]
-        return Compiled(made(change.before).texts, change.after, problem)
+            answer = {"refused": None, "problem": str(error).removeprefix(f"{NAME}: ")}
+            ended = error.kind == "crash"
+        lines = told.read_bytes().split(b"\n")
+    if answer["refused"]:
+        raise RefusedError(*answer["refused"])
+    texts = dict(map(json.loads, lines[:-1]))  # what is behind the last newline is not all of it
+    left = (name for name in STAGES[package_of(target)] if name not in texts)
+    failed = next(left, "") if answer["problem"] else ""
+    return Compiled(texts, failed, answer["problem"], ended)
 
 
 def stages_made(data: bytes) -> bytes:
-    """Compile up to a stage, in a child: the answer has the texts, and what failed."""
+    """Compile in a child: the answer says what failed.
+
+    Each stage's name and text are a line of the file that the request names, at once: stages behind
+    it may end the process.
+    """
     os.environ["TILEIR_VERIFY"] = "1"
-    with compiling():
-        from tileir.codegen.pipeline import STAGES
+    with compiling(), not_forking:
         from tileir.codegen.stage import Stage
         from tileir.codegen.stage_recorder import record_stages
-        from tileir.codegen.targets import package_of
 
     line, _, module = data.partition(b"\n")
     request = json.loads(line)
     lists = {"symbols": None, "checks": [], "trace": [], "launch": {}}
     options = lists | {"lineinfo": False, "portable": False}
-    stages: dict[str, Stage] = {}
-    answer = {"refused": "", "failed": "", "problem": ""}
-    try:
-        bytecode = module_in(module, "module")
-        record_stages(bytecode, request["target"], options, request["until"], stages)
-    except TileIRError as error:
-        answer["refused"] = str(error)
-    except MemoryError:
-        raise
-    except Exception as error:
-        names = STAGES[package_of(request["target"])]
-        answer["failed"] = next(name for name in names if name not in stages)
-        answer["problem"] = f"{type(error).__name__}: {error}"
-    texts = {name: stage.text for name, stage in stages.items()}
-    return json.dumps(answer | {"texts": texts}).encode()
+    answer: dict[str, Any] = {"refused": None, "problem": ""}
+    with open(request["told"], "ab", buffering=0) as file:
+
+        def tell(stage: Stage) -> None:
+            file.write(json.dumps((stage.name, stage.text)).encode() + b"\n")
+
+        try:
+            record_stages(module_in(module, "module"), request["target"], options, told=tell)
+        except (TileIRError, UsageError) as error:
+            answer["refused"] = explained(error)
+        except MemoryError:
+            raise
+        except Exception as error:
+            answer["problem"] = f"{type(error).__name__}: {error}"
+    return json.dumps(answer).encode()
 
 
 def first_failing(compiled: Compiled, names: tuple[str, ...]) -> Found:
@@ -119,8 +132,8 @@ def first_failing(compiled: Compiled, names: tuple[str, ...]) -> Found:
 
     def ask(name: str) -> Verdict:
         if name == compiled.failed:
-            return Verdict(True, compiled.problem)
-        return Verdict(False, "passes") if name in compiled.texts else Verdict(None, "not run")
+            return Verdict(True if compiled.ended else None, compiled.problem)
+        return Verdict(False, "passes") if name in compiled.texts else Verdict(None, "")
 
     return search(names, ask, everywhere=True)
 
@@ -161,7 +174,7 @@ def bisect_optional(
     `predicate` makes the predicate for stages that are left out. A point is a stage, behind which
     no optional one is run.
     """
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.pipeline import OPTIONAL
 
     names = (ALL_LEFT_OUT, *OPTIONAL[family])

@@ -40,35 +40,50 @@ from tileir.messages.texts import printable
 
 OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
-COMMANDS = {
-    "inspect": ("tileir.commands.inspect", "explain every byte of a file"),
-    "dis": ("tileir.commands.disassemble", "print it as text"),
-    "as": ("tileir.commands.assemble", "read text, write bytecode"),
-    "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
-    "diff": ("tileir.diff.command", "what differs between two modules, by structure"),
-    "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
-    "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
-    "resources": ("tileir.resources.command", "registers, memory, occupancy; a baseline of them"),
-    "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
-    "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
-    "advise": ("tileir.advise.command", "what would make kernels faster on a GPU, tried out"),
-    "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
-    "opt": ("tileir.rewrite.opt_command", "run passes over a module"),
-    "strip": ("tileir.rewrite.strip_command", "remove what kernels do not need to run"),
-    "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
-    "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),
-    "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, on the CPU or a GPU"),
-    "dump": ("tileir.cutile.dump_command", "write the bytecode of a cuTile program's kernels"),
-    "tileiras": ("tileir.commands.tileiras", "write a launcher in the place of NVIDIA's tileiras"),
-    "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
-    "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
-    "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
-    "reduce": ("tileir.reduce.command", "make a file small while something holds of it"),
-    "serve": ("tileir.serve.command", "answer requests of another program"),
-    "smith": ("tileir.smith.command", "make random modules that compute"),
-    "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
-    "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
+GROUPS = {
+    "read and write": {
+        "inspect": ("tileir.commands.inspect", "explain every byte of a file"),
+        "dis": ("tileir.commands.disassemble", "print it as text"),
+        "as": ("tileir.commands.assemble", "read text, write bytecode"),
+        "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
+        "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
+        "diff": ("tileir.diff.command", "what differs between two modules, by structure"),
+        "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
+    },
+    "change": {
+        "opt": ("tileir.rewrite.opt_command", "run passes over a module"),
+        "strip": ("tileir.rewrite.strip_command", "remove what kernels do not need to run"),
+        "convert": ("tileir.rewrite.convert_command", "write a module in another version"),
+        "extract": ("tileir.rewrite.extract_command", "write some functions of a module alone"),
+    },
+    "run": {
+        "run": ("tileir.commands.run", "run a kernel, on the CPU, a GPU or an emulator of one"),
+        "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile, without a GPU too"),
+        "dump": ("tileir.cutile.dump_command", "write the bytecode of a cuTile program's kernels"),
+    },
+    "compile": {
+        "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
+        "remarks": ("tileir.commands.remarks", "what makes kernels fast or slow on a GPU, and why"),
+        "advise": ("tileir.advise.command", "what would make kernels faster on a GPU, tried out"),
+        "resources": ("tileir.resources.command", "registers, memory, occupancy; a baseline"),
+        "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
+        "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
+        "tileiras": ("tileir.commands.tileiras", "a launcher in the place of NVIDIA's tileiras"),
+    },
+    "find faults": {
+        "smith": ("tileir.smith.command", "make random modules that compute"),
+        "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
+        "reduce": ("tileir.reduce.command", "make a file small while something holds of it"),
+        "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
+    },
+    "other": {
+        "serve": ("tileir.serve.command", "answer requests of another program"),
+        "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
+    },
 }
+"""What people are after -> command -> (module, summary), as `tileir --help` lists them."""
+
+COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 """Command -> (module, summary). A module is imported when its command is used."""
 
 

@@ -20,6 +20,7 @@ from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
 from tileir.launch.compile_options import Check
 from tileir.launch.described import DescribedLaunch, read_description
+from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
@@ -68,12 +69,12 @@ an extent larger than the array makes it write outside. On the CPU that ends the
 but with --no-check it ends the process (exit code 139) or gives wrong results.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
-"value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
-and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
-the driver writes it; "counts" are those of --count. Of what goes wrong, it is an object with
-"schema", "file" and "error": "message" and, if the kernel did it, "op", "entry", "block", "indices"
-(of elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block", "threads" and
-"address".
+"value" or "dtype" and "shape"; "values" with --print), "time", with --count "counts" and with
+--launch "checksum"; what is not finite is a string, and what the kernel prints goes to standard
+error, but what a GPU prints to standard output, where the driver writes it. Of what goes wrong, it
+is an object with "schema", "file" and "error": "message" and, if the kernel did it, "op", "entry",
+"block", "indices" (of elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block",
+"threads" and "address".
 
 --count on the CPU prints the bytes that elements read and written take, for each array: all of them
 and how many different ones, so without those that a mask or the edge of a tensor leaves out; then
@@ -81,12 +82,6 @@ floating-point operations of whole tiles (two for a multiply-add, 2*M*N*K for a 
 loops, elements of atomics, and the blocks with the least and the most. With --emulate it prints
 what warps execute, and for each access of the PTX the sectors of 32 bytes that it takes in global
 memory or its wavefronts in shared memory, with the least there could be. It takes no --time.
-"value" or "dtype" and "shape"; "values" with --print), "time" and, with --launch, "checksum"; what
-is not finite is a string, and what the kernel prints goes to standard error, but what a GPU prints
-to standard output, where the driver writes it. Of what goes wrong, it is an object with "schema",
-"file" and "error": "message" and, if the kernel did it, "op", "entry", "block", "indices" (of
-elements) and "location"; of --emulate, "kind", "line" (of the PTX), "block", "threads" and
-"address".
 
 --emulate needs no GPU: it compiles for the one that is named, and runs the PTX on the CPU, slowly,
 in search of mistakes: races, accesses outside of the arrays or not aligned, what was never written,
@@ -286,8 +281,7 @@ def _run(arguments: argparse.Namespace) -> int:
     timing = results.timing(seconds, values) if arguments.time else None
     checksum = None if described is None else f"{described.checksum(values):08x}"
     if arguments.json:
-        print(json.dumps(results.as_json(function, grid, values, printed, timing, *counted)))
-        made = results.as_json(function, grid, values, printed, timing)
+        made = results.as_json(function, grid, values, printed, timing, *counted)
         print(json.dumps(made if checksum is None else {**made, "checksum": checksum}))
         return 0
     if checksum is not None:
@@ -433,8 +427,6 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    from tileir.codegen.arguments.grid import MAX_EXTENT
-
     parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
     if len(parts) > 3 or not all(parts):
         given = shorten(text, _SHOWN)

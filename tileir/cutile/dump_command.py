@@ -85,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options: dict[str, Any] = {name: getattr(given, name) for name in TAKEN}
         dump = Dump(given.output)
         options |= {"dump": str(dump.folder), "run": not given.no_run}
-        install(**options | {"dump": dump})
+        given_here: dict[str, Any] = {**options, "dump": dump}
+        install(**given_here)
         if given.children:
             adopt(options)
         ready.append((program, dump, given.json))

@@ -26,7 +26,7 @@ from tileir.commands.conventions import (
 )
 from tileir.commands.modules import add_assume_version, module_of, version_given
 from tileir.commands.progress import progress_bar
-from tileir.errors import TileIRError
+from tileir.errors import BytecodeError, TileIRError, UnsupportedError, VerifyError
 
 from .comparing import compare
 from .compiled import language_of, listing
@@ -59,6 +59,9 @@ Exit code: 0 they are equal, 1 they differ, 2 and more: it could not be told.
 
 """
 
+HOST = "host"
+"""The target that is no GPU."""
+
 COLOURS = {GONE: RED, NEW: GREEN, MOVED: YELLOW, OTHER: YELLOW, NOTE: GREY, "@": CYAN}
 
 
@@ -90,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--{asked[0]} and --{asked[1]} are two comparisons; choose one")
     if arguments.target is not None and asked != ["stage"]:
         raise UsageError("--target is for --stage")
+    if HOST in (arguments.ptx, arguments.sass):
+        raise UsageError(f"--{asked[0]} needs a GPU, for example sm_90")
     if arguments.unified < 0:
         raise UsageError("-U takes a number of lines")
     paths = arguments.a, arguments.b
@@ -158,7 +163,7 @@ def _listings(
                 texts.append(listing(data, language, target, arguments.stage, module))
             except (UsageError, TileIRError) as error:
                 return _trouble(path, error)
-    difference = compare_listings(*texts, language)
+    difference = compare_listings(texts[0], texts[1], language)
     names = called(paths[0]), called(paths[1])
     if arguments.json:
         _print_json(listings_as_json(difference, names))
@@ -175,7 +180,7 @@ def _module(arguments: argparse.Namespace, path: str, data: bytes) -> Bytecode:
 
 def _check_stage(stage: str, target: str | None) -> None:
     from tileir.codegen.pipeline import unknown_stage
-    from tileir.codegen.targets import HOST, package_of
+    from tileir.codegen.targets import package_of
 
     target = target or HOST
     if problem := unknown_stage(package_of(target), stage):
@@ -184,7 +189,8 @@ def _check_stage(stage: str, target: str | None) -> None:
 
 def _trouble(path: str | None, error: UsageError | TileIRError) -> int:
     """Report an error; returns its exit code, which is never that of files that differ."""
-    message, code = explained(error, path)
+    named = isinstance(error, BytecodeError | UnsupportedError | VerifyError)
+    message, code = explained(error, path if named else None)  # others say it themselves
     return fail("diff", message, UNREADABLE if code == NO else code)
 
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
+from tileir.launch.attributes import LaunchAttributes
 from tileir.messages.flags import flag
 from tileir.read.declarations import Declaration
 from tileir.read.function import Function, Global
 
 from . import bodies, files
-from .content import Contents
+from .content import EFFECTLESS, Contents
 from .functions import pairs
-from .matching import Matching
+from .matching import Matching, OpPairs
 from .positions import Positions
 from .rows import KINDS, Change, FunctionPair, Row
 
@@ -34,14 +35,14 @@ class Difference:
     before, after  the modules
     rows           what differs, in the order of the second module; what was deleted between
     functions      the functions in pairs, those that are equal, too
-    matchings      for each of these pairs that has rows about ops, how its ops were matched
+    pairs          for each of these that has rows about ops, which op is which
     """
 
     before: Bytecode
     after: Bytecode
     rows: Sequence[Row]
     functions: Sequence[FunctionPair]
-    matchings: dict[FunctionPair, Matching]
+    pairs: dict[FunctionPair, OpPairs]
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -83,7 +84,8 @@ def compare(
     contents = Contents()
     positions = Positions(contents) if located else None
     rows: list[Row] = [*files.rows_of(one, two)] if flag("tables", tables) else []
-    found: dict[FunctionPair, Matching] = {}
+    rows += _launch_attributes(one, two)
+    found: dict[FunctionPair, OpPairs] = {}
     with deep_recursion(one.limits), deep_recursion(two.limits):
         rows += _named("global", one.globals, two.globals, contents, positions)
         rows += _named("declaration", one.declarations, two.declarations, contents, positions)
@@ -94,14 +96,35 @@ def compare(
             rows += _function(pair, contents, positions)
             if pair.before is None or pair.after is None:
                 continue
-            matching = Matching(pair.before.body.block, pair.after.body.block, contents)
+            matching = Matching(pair.before.body, pair.after.body, contents)
             own = [*bodies.rows_of(matching, pair, contents, positions)]
             if ignored:
                 own = [row for row in own if not _only_moved(row)]
             if own:
-                found[pair] = matching
+                found[pair] = matching.pairs
                 rows += own
     return Difference(one, two, rows, matched, found)
+
+
+def _launch_attributes(before: Bytecode, after: Bytecode) -> Iterator[Row]:
+    """Yield what two texts say of launches, if it differs; bytecode has no place for it."""
+    if before.text is None or after.text is None:
+        return
+    one, two = (_launch_terms(each.launch_attributes) for each in (before, after))
+    changes = [
+        Change("launch attribute", name, one.get(name), two.get(name))
+        for name in dict.fromkeys([*one, *two])
+        if one.get(name) != two.get(name)
+    ]
+    if changes:
+        yield Row("changed", "file", None, None, changes)
+
+
+def _launch_terms(attributes: LaunchAttributes) -> dict[str, str]:
+    said = {f"{name} of the module": str(value) for name, value in attributes.module.items()}
+    for entry, own in attributes.entries.items():
+        said |= {f"{name} of @{entry}": str(value) for name, value in own.items()}
+    return said
 
 
 def _only_moved(row: Row) -> bool:
@@ -110,7 +133,7 @@ def _only_moved(row: Row) -> bool:
     if row.kind != "moved" or row.changes or row.subject != "op":
         return False
     around: Any = before, after
-    return around[0].spec.effects == "pure" and _same_block(*around)
+    return around[0].spec.effects in EFFECTLESS and _same_block(*around)
 
 
 def _same_block(before: Any, after: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import decode_text
 from tileir.tools import nvidia
@@ -70,7 +71,8 @@ def listing(
 def _cubin(data: bytes, target: str | None, module: Callable[[], Bytecode]) -> bytes:
     if is_cubin(data):
         return data
-    from tileir.codegen.cubins import assembled
+    with not_forking:
+        from tileir.codegen.cubins import assembled
 
     ptx = decode_text(data) if is_ptx(data) else _ptx(module(), target)
     return assembled(ptx, _named(target), False, True)
@@ -89,6 +91,7 @@ def _ptx(module: Bytecode, target: str | None) -> str:
 
 def _stage(module: Bytecode, target: str | None, stage: str) -> str:
     with compiling():
-        from tileir.codegen.api import stages
+        with not_forking:
+            from tileir.codegen.api import stages
 
         return str(stages(module, target, until=stage)[stage])

@@ -2,7 +2,7 @@
 
 An attribute that an older version of the format leaves unsaid counts as its default, and so does a
 result that it lacks. Constants count by value, however they are stored; hints and dictionaries by
-their entries, in any order.
+their entries, in any order. An architecture without any hint says nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from typing import Any
 
 from tileir.attributes import DenseElements, Hints
 from tileir.formats.nodes import Each
-from tileir.formats.ops.spec import TOKEN, Attribute
+from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, TOKEN, UNDECLARED, Attribute
 from tileir.ir import Op
 from tileir.ir.constants import Constant
 from tileir.types import Token
 
 DEFAULT = "default"
 """What stands for an attribute that has its default, said or not."""
+
+
+EFFECTLESS = frozenset({PURE, NO_MEMORY_EFFECT, UNDECLARED})
+"""Effects of ops whose results follow from their operands alone."""
 
 
 class Contents:
@@ -67,7 +71,8 @@ class Contents:
         if isinstance(value, DenseElements):
             return "dense", self._constant(value.constant)
         if isinstance(value, Hints):
-            return "hints", self.comparable(value.entries)
+            said = {name: hints for name, hints in value.entries.items() if hints != {}}
+            return "hints", self.comparable(said)
         if isinstance(value, dict):
             named = [(str(name), self.comparable(item)) for name, item in value.items()]
             return "entries", tuple(sorted(named, key=lambda entry: entry[0]))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 from tileir.bytecode import Bytecode
+from tileir.formats.limits import MAX_OVERLAP
 
 from .rows import Change, Row
 
@@ -22,7 +23,7 @@ def rows_of(before: Bytecode, after: Bytecode) -> Iterator[Row]:
 
 def _changes(before: Bytecode, after: Bytecode) -> Iterator[Change]:
     for name, one, two in (
-        ("version", before.version, after.version),
+        ("version", str(before.version), str(after.version)),
         ("tag", before.tag, after.tag),
         ("producer", before.producer, after.producer),
         ("bytes", len(before.data), len(after.data)),
@@ -53,7 +54,11 @@ def _types(bytecode: Bytecode) -> list[str]:
 
 
 def _constants(bytecode: Bytecode) -> list[bytes]:
-    return [bytes(each.data) for each in bytecode.constants]
+    """Return the contents of the constant table; of entries that overlap, only the sizes."""
+    views = [getattr(each, "data", b"") for each in bytecode.constants]
+    if sum(map(len, views)) > MAX_OVERLAP * len(bytecode.data):
+        return [b"%d" % len(view) for view in views]
+    return [bytes(view) for view in views]
 
 
 def _table(name: str, before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Change]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Body, Op, Value
 
 from .content import Contents
 
@@ -26,21 +26,26 @@ class Flow:
     """The classes of the ops and values of one body.
 
     said    op -> the number of its content
+    used    op -> the number of how its results are used: by the first few ops
     op      op -> its class
     value   value -> its class
     """
 
-    def __init__(self, block: Block, contents: Contents) -> None:
-        self.block = block
+    def __init__(self, body: Body, contents: Contents) -> None:
+        self.block = body.block
         self.contents = contents
         self.said: dict[Op, int] = {}
+        self.used: dict[Op, int] = {}
         self.op: dict[Op, int] = {}
         self.value: dict[Value, int] = {}
         self._identified: dict[Op, int] = {}
         self._given: dict[Value, int] = {}
-        self._uses: defaultdict[Value, list[Hashable]] | None = None
-        for op in block.parent.walk():
+        self._uses: defaultdict[Value, list[Hashable]] = defaultdict(list)
+        for op in body.walk():
             self.said[op] = contents.of(op)
+            self._note_uses(op)
+        for op in self.said:
+            self.used[op] = contents.number(tuple([self.usage(value) for value in op.results]))
 
     def identify(self, op: Op, number: Hashable) -> None:
         """Make the class of an op one that does not depend on what it says."""
@@ -78,14 +83,13 @@ class Flow:
 
     def usage(self, value: Value) -> Hashable:
         """Return the first few uses of a value: mnemonics and slots."""
-        if self._uses is None:
-            self._uses = defaultdict(list)
-            for op in self.block.parent.walk():
-                for slot, operand in op.operands.items():
-                    for each in operand if isinstance(operand, tuple) else (operand,):
-                        if each is not None and len(self._uses[each]) < USES:
-                            self._uses[each].append((op.name, slot))
-        return tuple(self._uses[value])
+        return tuple(self._uses.get(value, ()))
+
+    def _note_uses(self, op: Op) -> None:
+        for slot, operand in op.operands.items():
+            for each in operand if isinstance(operand, tuple) else (operand,):
+                if each is not None and len(self._uses[each]) < USES:
+                    self._uses[each].append((op.spec.mnemonic, slot))
 
     def _definer(self, value: Value) -> Hashable:
         owner = value.owner

@@ -51,7 +51,7 @@ SASS = Language(
     re.compile(r"\b(?:UR|R|UP|P|B)\d+\b"),
     re.compile(r"\.L_\w+"),
     re.compile(r"\s*(?://.*|\.(?!L_|text)[\w.]+.*|\.text\.[^:]*|)$"),
-    re.compile(r"/\*.*?\*/|\s*//.*$"),
+    re.compile(r"/\*.*?\*/|\s*//.*$|\.reuse\b"),
     re.compile(r"ST|RED|BRA|BAR|DEPBAR|WARPSYNC|UTMA|SYNCS"),
 )
 LLVM = Language(
@@ -80,6 +80,9 @@ _TEXT = re.compile(r"\.text\.(\S+):")
 _LABEL = re.compile(r"\s*([\w$.]+):")
 _OPCODE = re.compile(r"\s*(?:@!?%?\w+\s+)?\{?\s*([A-Za-z_][\w.$:]*)")
 _VALUE = re.compile(r"^\s*[^=]*? = (?:tail |volatile )?([\w.$]+)")
+_PREDICATE = re.compile(r"\s*U?P(?:\d+|T)[\s;]*")
+_TESTS = re.compile(r"SETP|PLOP3|FCHK")
+"""A predicate of SASS, and the instructions that have no other results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,15 +252,33 @@ def _results(said: str, opcode: str, language: Language) -> tuple[int, int]:
     if not opcode or language.stores.match(opcode):
         return 0, 0
     start = said.find(opcode) + len(opcode)
-    return start, _first_operand(said, start)
+    ends = _ends_of_operands(said, start)
+    if language is SASS:
+        count = _results_of_sass(opcode, said[start:].split(","))
+        return start, ends[min(count, len(ends)) - 1]
+    return start, ends[0]
 
 
-def _first_operand(said: str, start: int) -> int:
-    """Return where the first operand ends: at a comma outside of braces, or at the end."""
+def _results_of_sass(opcode: str, operands: Sequence[str]) -> int:
+    """Return how many operands of a machine instruction are results.
+
+    Predicates come along with a register, before or behind it; tests have no other results.
+    """
+    count = 1
+    while count < min(3, len(operands)) and _PREDICATE.fullmatch(operands[count]):
+        count += 1
+    if _TESTS.search(opcode):
+        return min(count, 2)
+    return min(count + 1, len(operands)) if _PREDICATE.fullmatch(operands[0]) else count
+
+
+def _ends_of_operands(said: str, start: int) -> list[int]:
+    """Return where each operand ends: at a comma outside of braces, or at the end."""
+    ends: list[int] = []
     depth = 0
     for index in range(start, len(said)):
         char = said[index]
         depth += (char in "{[") - (char in "}]")
         if char == "," and depth == 0:
-            return index
-    return len(said)
+            ends.append(index)
+    return [*ends, len(said)]

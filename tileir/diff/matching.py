@@ -11,11 +11,12 @@ Each step is nearly linear, and there are few.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Body, Op, Value
 
-from .content import Contents, result_types
+from .content import EFFECTLESS, Contents, result_types
 from .flow import Flow
 from .sequences import Pairs, align, between
 
@@ -23,6 +24,22 @@ ROUNDS = 6
 """How often a body is matched: each round sees through one more change on the way to an op."""
 
 Key = Callable[[Flow, Op], Hashable]
+
+
+def _weight(op: Op) -> int:
+    """Return how much it takes to say of an op that it moved, and not of those that it passed."""
+    if op.regions:
+        return 8
+    return 1 if op.spec.effects in EFFECTLESS else 3
+
+
+def _class(flow: Flow, op: Op) -> Hashable:
+    return flow.op[op]
+
+
+def _used(flow: Flow, op: Op) -> Hashable:
+    """Of ops of one class that have effects, those are the same whose results are used alike."""
+    return flow.op[op], op.spec.effects not in EFFECTLESS and flow.used[op]
 
 
 def _said(flow: Flow, op: Op) -> Hashable:
@@ -38,8 +55,18 @@ def _mnemonic(flow: Flow, op: Op) -> Hashable:
     return op.spec.mnemonic if op.operands or op.regions else op
 
 
-LEVELS: tuple[Key, ...] = (Flow.nearby, _said, _similar, _mnemonic)
-"""What ops between pairs of one class have in common, from most to least."""
+ALIKE: tuple[Key, ...] = (Flow.nearby, _said)
+"""What ops between pairs of one class have in common that say the same, from most to least."""
+
+SIMILAR: tuple[Key, ...] = (_similar, _mnemonic)
+"""What others have; these are the same op only if they have an operand in common, too."""
+
+
+class OpPairs(NamedTuple):
+    """Which op is which, of a body that has been matched: see `Matching`."""
+
+    op: dict[Op, Op]
+    order: dict[Block, list[tuple[Op, Op]]]
 
 
 class Matching:
@@ -51,10 +78,12 @@ class Matching:
     moved    ops, of both bodies, whose partners stand elsewhere
     """
 
-    def __init__(self, before: Block, after: Block, contents: Contents) -> None:
+    def __init__(self, before: Body, after: Body, contents: Contents) -> None:
         self.flows = Flow(before, contents), Flow(after, contents)
-        self.blocks = before, after
-        for number, (one, two) in enumerate(self._alike(before.arguments, after.arguments)):
+        self.bodies = before, after
+        for number, (one, two) in enumerate(
+            self._alike(before.block.arguments, after.block.arguments)
+        ):
             self._give(one, two, ("parameter", number))
         self._numbers = 0
         for _ in range(ROUNDS):
@@ -64,8 +93,13 @@ class Matching:
 
     def ops(self) -> tuple[Iterator[Op], Iterator[Op]]:
         """Return all ops of both bodies, each in pre-order."""
-        before, after = self.blocks
-        return before.parent.walk(), after.parent.walk()
+        before, after = self.bodies
+        return before.walk(), after.walk()
+
+    @property
+    def pairs(self) -> OpPairs:
+        """The pairs of ops, without what they were found by."""
+        return OpPairs(self.op, self.order)
 
     def same(self, before: Value | None, after: Value | None) -> bool:
         """Whether operands are the same value.
@@ -80,7 +114,7 @@ class Matching:
         if known < 0 or known != self.flows[1].value.get(after, -2):
             return False
         return all(
-            isinstance(v.owner, Op) and v.owner.spec.effects == "pure" for v in (before, after)
+            isinstance(v.owner, Op) and v.owner.spec.effects in EFFECTLESS for v in (before, after)
         )
 
     def _match(self) -> None:
@@ -90,7 +124,7 @@ class Matching:
         self.moved: set[Op] = set()
         for flow in self.flows:
             flow.settle()
-        before, after = self.blocks
+        before, after = (body.block for body in self.bodies)
         self._pair_values(before.arguments, after.arguments)
         self._pair_blocks(before, after)
         self._pair_across_blocks()
@@ -99,28 +133,58 @@ class Matching:
 
     def _pair_blocks(self, before: Block, after: Block) -> None:
         first, second = before.ops, after.ops
-        one, two = self.flows
-        pairs = align([one.op[op] for op in first], [two.op[op] for op in second])
+        pairs = self._refined(first, second, [], (_used, _class), ())
         moved = list(self._moves(_left(first, second, pairs)))
         away = {op for pair in moved for op in pair}
-        for key in LEVELS:
-            found = []
+        alike = self._refined(first, second, pairs, ALIKE, away)
+        known = set(alike)
+        order = self.order[before] = []
+        for i, j in self._refined(first, second, alike, SIMILAR, away):
+            if (i, j) in known or self._is_related(first[i], second[j]):
+                order.append((first[i], second[j]))
+                self._pair(first[i], second[j])
+        for pair in moved:
+            self._pair(*pair)
+            self.moved.update(pair)
+
+    def _is_related(self, before: Op, after: Op) -> bool:
+        """Whether ops have an operand in common, as far as they have any; regions suffice, too."""
+        if before.regions or before.spec.terminator or not any(before.operand_list()):
+            return True
+        for slot, operand in before.operands.items():
+            others = _values(after.operands.get(slot))
+            if any(map(self.same, _values(operand), others)):
+                return True
+        return False
+
+    def _refined(
+        self,
+        first: Sequence[Op],
+        second: Sequence[Op],
+        pairs: Pairs,
+        levels: Sequence[Key],
+        away: Container[Op],
+    ) -> Pairs:
+        """Return pairs of ops, and those between them that have less and less in common.
+
+        What is `away` is in no pair.
+        """
+        one, two = self.flows
+        for key in levels:
+            found: Pairs = []
             for left, right in between(pairs, len(first), len(second)):
                 some = [i for i in left if first[i] not in away]
                 others = [j for j in right if second[j] not in away]
                 if some and others:
                     common = align(
-                        [key(one, first[i]) for i in some], [key(two, second[j]) for j in others]
+                        [key(one, first[i]) for i in some],
+                        [key(two, second[j]) for j in others],
+                        [_weight(first[i]) for i in some],
                     )
                     found += [(some[i], others[j]) for i, j in common]
             if found:
                 pairs = sorted([*pairs, *found])
-        self.order[before] = [(first[i], second[j]) for i, j in pairs]
-        for pair in self.order[before]:
-            self._pair(*pair)
-        for pair in moved:
-            self._pair(*pair)
-            self.moved.update(pair)
+        return pairs
 
     def _moves(self, left: tuple[Iterable[Op], Iterable[Op]]) -> Iterator[tuple[Op, Op]]:
         """Yield the ops of one class among those that have no partner."""

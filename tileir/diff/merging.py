@@ -12,10 +12,13 @@ from tileir.ir import Block, Op
 from tileir.read.function import Function
 
 from .hunks import GONE, MOVED, NEW, NOTE, OTHER, SAME, Line
-from .matching import Matching
+from .matching import OpPairs
 from .printed import PrintedModule
 from .rows import FunctionPair, Row
 from .wording import Wording
+
+SHOWN = 8
+"""Ops around a line that its path names."""
 
 
 class Merging:
@@ -25,18 +28,18 @@ class Merging:
         self.before, self.after = before, after
         self._wording = wording
         self._rows: dict[Op, Row] = {}
-        self._matching: Matching | None = None
-        self._path: tuple[str, ...] = ()
+        self._known: OpPairs | None = None
+        self._path = ""
 
     def function(
         self,
         pair: FunctionPair,
         rows: dict[Op, Row],
         own: Row | None,
-        matching: Matching | None,
+        known: OpPairs | None,
     ) -> Iterator[Line]:
         """Yield the lines of a function; `own` is the row about it, `rows` are by the later op."""
-        self._path, self._rows, self._matching = (f"@{pair.name}",), rows, matching
+        self._path, self._rows, self._known = f"@{pair.name}", rows, known
         before, after = pair.before, pair.after
         if before is None or after is None:
             yield from self._whole(before, after)
@@ -47,10 +50,10 @@ class Merging:
         heads = range(lines[0].start, inner[0].start), range(lines[1].start, inner[1].start)
         yield from self._changed(*heads) if own else self._same(*heads, SAME)
         yield from self._notes(own)
-        if matching is None:
+        if known is None:
             yield from self._same(*inner, SAME)
         else:
-            yield from self._block(*blocks, matching, SAME)
+            yield from self._block(*blocks, known, SAME)
         yield from self._same(
             range(inner[0].stop, lines[0].stop), range(inner[1].stop, lines[1].stop), SAME
         )
@@ -63,7 +66,7 @@ class Merging:
 
     # Blocks and ops -----------------------------------------------------------------------------
 
-    def _block(self, before: Block, after: Block, known: Matching, mark: str) -> Iterator[Line]:
+    def _block(self, before: Block, after: Block, known: OpPairs, mark: str) -> Iterator[Line]:
         one, two = iter(before.ops), iter(after.ops)
         for pair in known.order.get(before, ()):
             yield from self._up_to(pair[0], one, self._without_partner)
@@ -89,17 +92,17 @@ class Merging:
             own = text.block.get(block, range(0))
             stops = [text.lines_of(op).stop for op in block.ops if text.lines_of(op)]
             lines.append(range(max(stops, default=own.start), own.stop))
-        yield from self._compared(*lines, mark)
+        yield from self._compared(lines[0], lines[1], mark)
 
     def _without_partner(self, op: Op) -> Iterator[Line]:
         """Yield the lines of an op of the first module; what moved is shown where it is now."""
-        if self._matching is not None and op in self._matching.op:
+        if self._known is not None and op in self._known.op:
             return
         yield from self._inside(op, self.before, self._gone, self._without_partner)
 
     def _arrived(self, op: Op) -> Iterator[Line]:
         """Yield the lines of an op of the second module that is new here."""
-        known = self._matching
+        known = self._known
         other = known.op.get(op) if known is not None else None
         if known is None or other is None:
             yield from self._inside(op, self.after, self._new, self._arrived)
@@ -115,7 +118,7 @@ class Merging:
     ) -> Iterator[Line]:
         start = text.lines_of(op).start
         with_path = self._path
-        self._path = (*with_path, op.name)
+        self._path = _below(with_path, op)
         for block in _blocks(op):
             lines = text.block.get(block, range(0))
             yield from show(range(start, lines.start))
@@ -125,12 +128,12 @@ class Merging:
         self._path = with_path
         yield from show(range(start, text.lines_of(op).stop))
 
-    def _pair(self, before: Op, after: Op, known: Matching, mark: str) -> Iterator[Line]:
+    def _pair(self, before: Op, after: Op, known: OpPairs, mark: str) -> Iterator[Line]:
         row = self._rows.get(after)
         one, two = self.before.lines_of(before), self.after.lines_of(after)
         starts = [one.start, two.start]
         with_path, head = self._path, True
-        self._path = (*with_path, after.name) if after.regions else with_path
+        self._path = _below(with_path, after) if after.regions else with_path
         for first, second in zip_longest(_blocks(before), _blocks(after)):
             inner = (
                 self.before.block.get(first, range(one.stop, one.stop)),
@@ -172,7 +175,7 @@ class Merging:
     def _same(self, before: range, after: range, mark: str) -> Iterator[Line]:
         for one, two in zip_longest(before, after):
             if two is not None:
-                yield Line(mark, one, two, self.after.lines[two], " ".join(self._path))
+                yield Line(mark, one, two, self.after.lines[two], self._path)
 
     def _changed(self, before: range, after: range) -> Iterator[Line]:
         if [self.before.lines[i] for i in before] == [self.after.lines[i] for i in after]:
@@ -183,11 +186,11 @@ class Merging:
 
     def _gone(self, lines: range) -> Iterator[Line]:
         for index in lines:
-            yield Line(GONE, index, None, self.before.lines[index], " ".join(self._path))
+            yield Line(GONE, index, None, self.before.lines[index], self._path)
 
     def _new(self, lines: range, mark: str = NEW) -> Iterator[Line]:
         for index in lines:
-            yield Line(mark, None, index, self.after.lines[index], " ".join(self._path))
+            yield Line(mark, None, index, self.after.lines[index], self._path)
 
     def _notes(self, row: Row | None) -> Iterator[Line]:
         """Yield what is to be said about a row: where an op was before, and what changed."""
@@ -200,7 +203,14 @@ class Merging:
             inside = f", in {around.name}" if around is not None else ""
             said.insert(0, f"moved from line {lines.start + 1}{inside}")
         for text in said:
-            yield Line(NOTE, None, None, text, " ".join(self._path))
+            yield Line(NOTE, None, None, text, self._path)
+
+
+def _below(path: str, op: Op) -> str:
+    """Return the path of what is in the regions of an op; of deep ones, the beginning."""
+    if path.count(" ") >= SHOWN:
+        return path if path.endswith(" ...") else f"{path} ..."
+    return f"{path} {op.name}"
 
 
 def _blocks(op: Op) -> list[Block]:

@@ -25,8 +25,14 @@ STEPS = 1 << 20
 """The most steps that it may take: it looks for shorter scripts between longer sequences."""
 
 
-def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
-    """Return pairs of positions at which two sequences have equal items."""
+def align(
+    before: Sequence[Hashable], after: Sequence[Hashable], weights: Sequence[int] | None = None
+) -> Pairs:
+    """Return pairs of positions at which two sequences have equal items.
+
+    Of items that cannot all keep their order, those of the first sequence that weigh most are
+    paired; by default, as many as can be.
+    """
     pairs: Pairs = []
     windows = [(0, len(before), 0, len(after), 0)]
     while windows:
@@ -40,7 +46,8 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
         if start == end or other == stop:
             continue
         first, second = before[start:end], after[other:stop]
-        anchors = _anchors(first, second) if level < LEVELS else []
+        own = None if weights is None else weights[start:end]
+        anchors = _anchors(first, second, own) if level < LEVELS else []
         if not anchors:
             found = _shortest(first, second)
             if found is None:
@@ -88,13 +95,44 @@ def in_order(pairs: Iterable[tuple[int, int]]) -> Pairs:
     return found[::-1]
 
 
-def _anchors(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
+def heaviest(pairs: Iterable[tuple[int, int]], weights: Sequence[int]) -> Pairs:
+    """Return the pairs that ascend in both sequences and weigh most; `in_order` has the most.
+
+    The tree of sums of Fenwick's, with the best chain in the place of a sum, finds the best one
+    that ends before a position.
+    """
+    ordered = sorted(pairs)
+    places = {second: rank for rank, second in enumerate(sorted(j for _, j in ordered), 1)}
+    if all(places[j] == rank for rank, (_, j) in enumerate(ordered, 1)):
+        return ordered
+    best: list[tuple[int, int]] = [(0, -1)] * (len(ordered) + 1)
+    previous: list[int] = []
+    for index, (first, second) in enumerate(ordered):
+        weight, last, place = 0, -1, places[second] - 1
+        while place:
+            weight, last = max((weight, last), best[place])
+            place &= place - 1
+        previous.append(last)
+        place = places[second]
+        while place <= len(ordered):
+            best[place] = max(best[place], (weight + weights[first], index))
+            place += place & -place
+    _, index = max(best)
+    found: Pairs = []
+    while index >= 0:
+        found.append(ordered[index])
+        index = previous[index]
+    return found[::-1]
+
+
+def _anchors(
+    before: Sequence[Hashable], after: Sequence[Hashable], weights: Sequence[int] | None
+) -> Pairs:
     """Return the pairs of items that occur once in each sequence, as far as they are in order."""
     counts, others = Counter(before), Counter(after)
     places = {item: j for j, item in enumerate(after) if others[item] == 1}
-    return in_order(
-        (i, places[item]) for i, item in enumerate(before) if counts[item] == 1 and item in places
-    )
+    pairs = [(i, places[x]) for i, x in enumerate(before) if counts[x] == 1 and x in places]
+    return in_order(pairs) if weights is None else heaviest(pairs, weights)
 
 
 def _by_occurrence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:

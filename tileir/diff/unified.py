@@ -45,13 +45,16 @@ def unified(
     yield from _parts(difference.rows, wording)
     merging = Merging(*texts, wording)
     with deep_recursion(difference.before.limits), deep_recursion(difference.after.limits):
+        rows: dict[int, list[Row]] = {}
+        for row in difference.rows:
+            rows.setdefault(id(row.function), []).append(row)
         for pair in difference.functions:
-            own = [row for row in difference.rows if row.function is pair]
+            own = rows.get(id(pair))
             if own:
                 ops = {row.after: row for row in own if isinstance(row.after, Op)}
                 whole = next((row for row in own if row.subject == "function"), None)
-                matching = difference.matchings.get(pair)
-                yield from hunks([*merging.function(pair, ops, whole, matching)], context)
+                lines = merging.function(pair, ops, whole, difference.pairs.get(pair))
+                yield from hunks([*lines], context)
 
 
 def _parts(rows: Iterable[Row], wording: Wording) -> Iterator[str]:

@@ -61,7 +61,7 @@ def packages() -> tuple[Package, ...]:
         Package("rich", "colour, progress bars", extra="colour"),
         Package("pygments", "colour", extra="colour"),
         Package("pyyaml", "remarks of tileiras", extra="remarks"),
-        Package("pyelftools", "resources of cubins", extra="resources"),
+        Package("pyelftools", "resources of cubins", extra="resources", lowest="0.30"),
         Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
         Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS, tried=tried),
         Package("torch", "tensors, if wanted", extra=None),

@@ -3,7 +3,8 @@
 Bytes are those of the elements that were accessed, each time; `distinct` ones count once however
 often they were. Elements that a mask leaves out, or that lie beyond the edge of a tensor, are not
 accessed. Operations are those of whole tiles: an addition of tiles of 1,024 elements is 1,024 of
-them. Where a figure is not known, it is None.
+them. What an `if` in the region of a reduction computes counts as often as the CPU entered it,
+which may depend on the order of the elements. Where a figure is not known, it is None.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def _lines(counts: Counts) -> Iterator[str]:
 
 
 def _ratio(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if value > 99 else f"{value:.3g}"
 
 
 def _arrays(counts: Counts) -> Iterator[Sequence[str]]:

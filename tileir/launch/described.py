@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import LaunchError
+from tileir.formats.forks import not_forking
 from tileir.ir.type_kinds import SCALARS
 
 from .stored_values import Form, conforms
@@ -85,9 +86,10 @@ class DescribedLaunch:
         return [self._value(number, row) for number, row in enumerate(self.arguments)]
 
     def _value(self, number: int, row: dict[str, Any]) -> Any:
-        import numpy as np
+        with not_forking:
+            import numpy as np
 
-        from tileir.ir.arrays import DTYPES
+            from tileir.ir.arrays import DTYPES
 
         if "value" in row:
             return row["value"]
@@ -111,7 +113,8 @@ class DescribedLaunch:
 
         All NaNs count as one. LaunchError for results that are outside of their arrays.
         """
-        import numpy as np
+        with not_forking:
+            import numpy as np
 
         found = 0
         for row in self.results:
@@ -127,7 +130,8 @@ class DescribedLaunch:
         return found
 
     def _part(self, row: dict[str, Any], values: list[Any]) -> np.ndarray:
-        from tileir.ir.arrays import DTYPES
+        with not_forking:
+            from tileir.ir.arrays import DTYPES
 
         number, first, last = row["argument"], row["start"], row["start"] + row["count"]
         array = values[number] if number < len(values) else None

@@ -53,27 +53,26 @@ def _natural(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    path = arguments.output
+    path: str | None = arguments.output
     if path is None and (arguments.count is not None or arguments.json):
         raise UsageError("-o is needed, such as -o FOLDER")
-    count = 1 if arguments.count is None else arguments.count
-    folder = arguments.count is not None or (path is not None and os.path.isdir(path))
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
+    if path is None:
+        made, _ = mutate(bytecode, arguments.seed)
+        write_output(None, tileir.disassemble(made).encode())
+        return 0
+    folder = arguments.count is not None or os.path.isdir(path)
     if folder:
         Path(path).mkdir(parents=True, exist_ok=True)
-    else:
-        check_output(path, arguments.file)
+    count = 1 if arguments.count is None else arguments.count
     with progress_bar("mutate") as progress:
         for number in range(count):
             if progress is not None:
                 progress(number, count)
             seed = arguments.seed + number
-            made, steps = mutate(bytecode, seed)
-            if path is None:
-                write_output(None, tileir.disassemble(made).encode())
-                return 0
             file = str(Path(path, f"mutant-{seed}.tileirbc")) if folder else path
             check_output(file, arguments.file)
+            made, steps = mutate(bytecode, seed)
             write_output(file, made.build())
             if arguments.json:
                 ops = sum(1 for each in made.functions for _ in each.walk())

@@ -7,7 +7,7 @@ mostly valid; the rules that it cannot know of are for the verifier.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from tileir.builder import Editor, splat
 from tileir.builder.calls import python_name
@@ -16,7 +16,7 @@ from tileir.errors import BuildError
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Attribute
-from tileir.ir import Op, Value
+from tileir.ir import Body, Op, Value
 from tileir.ir.constants import Constant
 from tileir.read.function import Function
 from tileir.tools.sampler.draws import Draws
@@ -47,7 +47,7 @@ class Steps:
         values = [value for other in self.ops for value in other.results]
         blocks = [b for other in self.ops for r in other.regions for b in r.blocks]
         values += [value for block in blocks for value in block.arguments]
-        values += op.root.block.arguments
+        values += cast(Body, op.root).block.arguments
         for value in self._around(values):
             if (like is None or value.type == like.type) and value.is_visible_to(op):
                 yield value

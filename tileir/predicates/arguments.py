@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.bytecode import Function
 from tileir.errors import LaunchError
+from tileir.formats.forks import not_forking
 from tileir.launch.roles import ArrayRole, Assumed, Roles, Size, roles_of
 from tileir.types import PartitionView, Pointer, Scalar, StridedView
 
@@ -112,9 +113,10 @@ def _number(element: Any, assumed: Assumed) -> int | float | bool:
 
 def _array(element: Scalar, count: int, seed: int) -> np.ndarray:
     """Return an array that depends on nothing but the parameter's number and its type."""
-    import numpy as np
+    with not_forking:
+        import numpy as np
 
-    from tileir.ir.arrays import DTYPES
+        from tileir.ir.arrays import DTYPES
 
     random = np.random.default_rng(seed)
     if element.name == PACKED:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+import os
 import weakref
 from typing import Any
 
 from tileir.errors import WorkerError
+from tileir.formats.forks import Lock
 from tileir.supervisor import Supervisor
 from tileir.supervisor.memory import LIMITED
 
@@ -22,9 +23,13 @@ class Children:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._lock = threading.Lock()
+        self._lock = Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
         self._idle: list[Supervisor] = []
-        weakref.finalize(self, _close, self._idle)
+        weakref.finalize(self, _close, self._idle, self._process)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Children, (self._limits,)  # another process has children of its own
@@ -32,7 +37,10 @@ class Children:
     def ask(self, function: str, data: bytes) -> Answer:
         """Return what a function of `ours` answers, or how its child died."""
         with self._lock:
-            child = self._idle.pop() if self._idle else self._started()
+            if self._process != os.getpid():  # a fork: those that were started are its parent's
+                self._start()
+            child = self._idle.pop() if self._idle else None
+        child = child or self._started()
         try:
             return Answer.from_bytes(child.call(function.encode() + b"\n" + data, "it"))
         except WorkerError as error:
@@ -55,6 +63,7 @@ class Children:
         )
 
 
-def _close(idle: list[Supervisor]) -> None:
-    for child in idle:
-        child.close()
+def _close(idle: list[Supervisor], process: int) -> None:
+    if process == os.getpid():
+        for child in idle:
+            child.close()

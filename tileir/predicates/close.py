@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tileir.formats.forks import not_forking
+
 TOLERANCES = {"f64": 1e-8, "f32": 1e-3, "tf32": 1e-2, "f16": 1e-2, "bf16": 5e-2}
 """Element type -> the tolerance, as a part of the largest number; other floats have `COARSE`."""
 COARSE = 0.25
@@ -16,10 +18,11 @@ COARSE = 0.25
 
 def first_difference(element: str, one: bytes, other: bytes) -> tuple[int, Any, Any] | None:
     """Return index and both elements where two arrays differ first by more than rounding."""
-    import numpy as np
+    with not_forking:
+        import numpy as np
 
-    from tileir.ir.arrays import DTYPES
-    from tileir.types import Scalar
+        from tileir.ir.arrays import DTYPES
+        from tileir.types import Scalar
 
     dtype = DTYPES.get(element, np.dtype(np.uint8))
     mine, theirs = (np.frombuffer(data, dtype) for data in (one, other))

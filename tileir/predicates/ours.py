@@ -15,6 +15,7 @@ from tileir.commands.conventions import UsageError
 from tileir.commands.launch_on import aligned
 from tileir.commands.modules import module_in
 from tileir.errors import EmulationError, KernelError, LaunchError, TileIRError, UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import compiling
 
 from .answer import Answer, Values
@@ -39,7 +40,7 @@ def answer(data: bytes) -> bytes:
     without = _request(rest)[0]["without"] if function in (ptx_made, checked, launched) else {}
     if not without:
         return function(rest)
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen import pipeline
     with pipeline.without(without):
         return function(rest)
@@ -76,7 +77,8 @@ def ptx_made(data: bytes) -> bytes:
 def checked(data: bytes) -> bytes:
     """Launch each entry on the CPU under checks: the answer's text is the first grid of some that
     does nothing undefined, as JSON."""
-    from .arguments import GRIDS
+    with not_forking:
+        from .arguments import GRIDS
 
     request, module = _request(data)
     problem: Exception | None = None
@@ -135,7 +137,8 @@ def _values(
     module: Bytecode, target: str, grid: int | list[int], check: Iterable[str] = ()
 ) -> Iterator[Values]:
     """Launch each entry, and yield what its arrays hold then."""
-    from .arguments import arguments_for
+    with not_forking:
+        from .arguments import arguments_for
 
     options = {"check": list(check)} if check else {}
     compiled = _compiled(module, target, **options)

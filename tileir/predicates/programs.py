@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from tileir.errors import ToolError
+from tileir.formats.forks import not_forking
 
 FILE = "module.tileirbc"
 """The name of the file that a program is given."""
@@ -136,7 +137,8 @@ def _limit_memory(pid: int, limit: int | None) -> None:
     """Limit the memory of a process, and have it leave no image of it when it crashes."""
     if sys.platform != "linux":
         return
-    import resource
+    with not_forking:
+        import resource
 
     with contextlib.suppress(OSError, ValueError):  # it has ended, or its limit is lower
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))

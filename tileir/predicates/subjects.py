@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tileir.errors import UnsupportedError
 from tileir.gpus import TARGETS
 from tileir.messages.wording import choice, did_you_mean
-from tileir.supervisor.child import cause
+from tileir.supervisor.child import cause, ran_out_of_memory
 from tileir.tools.nvidia import architecture
 
 from .answer import KINDS, Answer, Kind
@@ -173,6 +173,8 @@ def _judged(ended: Ended, text: str | None = None) -> Answer:
     said = "\n".join(filter(None, (ended.said.strip(), ended.out.strip() if text is None else "")))
     if ended.too_long:
         return Answer(said=said, missing="it took too long")
+    if ended.code and ran_out_of_memory(said):  # which the limit alone may have brought about
+        return Answer(said=said, missing="it needed more memory")
     if ended.code < 0:
         return Answer(said=said, crash=cause(ended.code))
     if found := _INTERNAL.search(said):
@@ -223,4 +225,6 @@ SUBJECTS = {
     ),
 }
 """Name -> what it is."""
+NVIDIAS = ("tileirdisasm", "tileiras", "ptxas")
+"""The names of those that depend on the release of NVIDIA's tools."""
 SPELLED = ("dis", "tileirdisasm", "verify", "tileiras:sm_100", "ptxas:sm_90", "host", "sm_90, ...")

@@ -76,7 +76,7 @@ class Edit:
         """Make the changes. BuildError if there is no stand-in for a type."""
         block = self.function.body.block
         for op in self._gone:
-            self._lost.update(op.defined())
+            self._lost.update(value for value in op.defined() if value not in self._instead)
         waiting = [block]
         while waiting:
             around = waiting.pop()
@@ -96,14 +96,14 @@ class Edit:
             self.function.remove_parameter(block.arguments.index(value))
 
     def _now(self, operand: Any, stand_ins: StandIns) -> Any:
-        """Return what an operand slot holds after the changes; the same object if nothing changes."""
+        """Return what an operand slot holds after the changes: if that is the same, the object."""
         if isinstance(operand, tuple):
             new = tuple([self._now(value, stand_ins) for value in operand])
             return operand if all(a is b for a, b in zip(new, operand, strict=True)) else new
         if not isinstance(operand, Value):
             return operand
         steps = 0
-        while operand in self._instead and operand not in self._lost:
+        while operand in self._instead:
             operand, steps = self._instead[operand], steps + 1
             if steps > len(self._instead):
                 raise BuildError(f"{operand} would stand for itself")

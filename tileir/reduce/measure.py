@@ -1,4 +1,4 @@
-"""How large a module is for a reader: of two candidates, the one with the smaller measure is better."""
+"""How large a module is for a reader: of two, the one with the smaller measure is better."""
 
 from __future__ import annotations
 
@@ -74,7 +74,11 @@ def _cost(type: Type) -> int:
         name = element.pointee.name if isinstance(element, Pointer) else element.name
         return type.size - 1 + type.rank + PLAIN.get(name, 1)
     view: Any = getattr(type, "view", type)
-    extents = (*getattr(type, "tile", ()), *getattr(view, "shape", ()), *getattr(view, "strides", ()))
+    extents = (
+        *getattr(type, "tile", ()),
+        *getattr(view, "shape", ()),
+        *getattr(view, "strides", ()),
+    )
     return sum(extent or 0 for extent in extents)
 
 

@@ -36,6 +36,7 @@ class Reduced:
     seconds   how long it took
     ended     "finished", "time" or "interrupted"
     stable    whether the predicate held of `data` when it was asked once more
+    seen      what it saw then, on a line, if it says that
     """
 
     data: bytes
@@ -46,6 +47,7 @@ class Reduced:
     seconds: float
     ended: str
     stable: bool
+    seen: str
 
 
 def reduce(
@@ -77,8 +79,12 @@ def reduce(
         None if seconds is None else start + seconds,
         watch,
     )
-    if not search.holds():
-        raise NotInterestingError(f"nothing to reduce: it does not hold that {predicate.description}")
+    first = search.verdict()
+    if not first.holds:
+        why = f" ({first.seen})" if first.seen else ""
+        raise NotInterestingError(
+            f"nothing to reduce: it does not hold that {predicate.description}{why}"
+        )
     ended = FINISHED
     try:
         search.run()
@@ -86,6 +92,7 @@ def reduce(
         ended = TIME
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    last = None if ended == INTERRUPTED else search.verdict()
     return Reduced(
         search.data,
         search.before,
@@ -94,5 +101,6 @@ def reduce(
         search.rows,
         time.monotonic() - start,
         ended,
-        ended == INTERRUPTED or search.holds(),
+        last is None or last.holds is True,
+        first.seen if last is None else last.seen,
     )

@@ -10,6 +10,7 @@ import tileir
 from tileir.bytecode import Bytecode
 from tileir.doctor.packages import installed
 from tileir.errors import TileIRError
+from tileir.messages.texts import printable
 
 from .measure import Measure
 from .reduction import Reduced
@@ -19,8 +20,8 @@ SCHEMA = 1
 LAYOUT = """\
 the keys of --json: schema; file; output; predicate (what holds); version (of the bytecode); before
 and after, each with ops and bytes; trials (how often was asked); seconds; ended (finished, time or
-interrupted); stable (whether it still held in the end); passes, each with name, tries, trials,
-accepted and ops (that went); text (null for what has none)
+interrupted); stable (whether it still held in the end); seen (what was seen then, or null); passes,
+each with name, tries, trials, accepted and ops (that went); text (null for what has none)
 """
 MOST_BYTES = 1 << 10
 """Files up to this size are in the report, too."""
@@ -37,11 +38,11 @@ def text_of(data: bytes) -> str | None:
 
 def report(reduced: Reduced, file: str, description: str) -> str:
     """Return the text to paste into a report of a defect: comments, then the module as text."""
-    bytecode = Bytecode.parse(reduced.data)
+    bytecode, seen = Bytecode.parse(reduced.data), printable(reduced.seen)
     versions = [f"tileir {tileir.__version__}"]
     versions += [f"{name} {found}" for name in PACKAGES if (found := installed(name))]
     lines = [
-        f"{description}:",
+        f"{description}{f' ({seen})' if seen else ''}",
         f"{file} reduced from {_size(reduced.before)} to {_size(reduced.after)}",
         f"bytecode {bytecode.version}; {', '.join(versions)}",
     ]
@@ -73,6 +74,7 @@ def document(reduced: Reduced, file: str, output: str, description: str) -> dict
         "seconds": round(reduced.seconds, 3),
         "ended": reduced.ended,
         "stable": reduced.stable,
+        "seen": reduced.seen or None,
         "passes": [
             {
                 "name": name,

@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 from tileir.bytecode import Bytecode
 from tileir.errors import TileIRError
 from tileir.formats.version import SUPPORTED
-from tileir.predicates import Predicate
+from tileir.predicates import Predicate, Verdict
 
 from .measure import Measure
-from .table import DEAD, PASSES, Pass
+from .table import DEAD, PASSES, TABLES, VERSION, Pass
 from .trial import (
     HOLDS,
+    NO,
     NONE,
     Asked,
     Outcome,
@@ -87,9 +88,12 @@ class Search:
         self._executor: Executor | None = None
         self.before = self.now = measure_of(self.data)
 
-    def holds(self) -> bool:
-        """Whether the predicate holds of the module as it is; asked anew each time."""
-        return self.predicate.holds(self.data)
+    def verdict(self) -> Verdict:
+        """Return whether the predicate holds of the module, asked anew each time, and why."""
+        examine = getattr(self.predicate, "examine", None)
+        if examine is not None:
+            return examine(self.data)
+        return Verdict(self.predicate.holds(self.data), "")
 
     def run(self) -> None:
         """Make the module as small as it gets. OutOfTime if the time is over."""
@@ -113,7 +117,7 @@ class Search:
         """Make a pass: chunks of its units from the last to the first, then smaller chunks."""
         count = unit_count(self.data, row.name)
         size = count if row.together else 1
-        while 0 < size:
+        while size > 0:
             count = self._chunks(row, size, count)
             size = min(size // 2, count)
 
@@ -171,7 +175,7 @@ class Search:
             data = written(Bytecode.parse(self.data).touch(), compact=True)
         except TileIRError:
             return
-        self._compact = data == self.data or self._replaced("tables", data)
+        self._compact = data == self.data or self._replaced(TABLES, data)
 
     def _of_oldest_version(self) -> None:
         """Write the module in the oldest version of which the predicate holds."""
@@ -184,10 +188,9 @@ class Search:
             except TileIRError:
                 continue
             if broken_rules(Bytecode.parse(data)) <= self._allowed and self._replaced(
-                "version", data
+                VERSION, data
             ):
                 return
 
-    def _replaced(self, name: str, data: bytes) -> bool:
-        row = Pass(name, "", lambda _: [])
-        return self._taken(row, Outcome(HOLDS, data) if self._asked.holds(data) else Outcome("no"))
+    def _replaced(self, row: Pass, data: bytes) -> bool:
+        return self._taken(row, Outcome(HOLDS, data) if self._asked.holds(data) else Outcome(NO))

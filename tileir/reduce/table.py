@@ -36,11 +36,11 @@ PASSES = (
     Pass("else", "empty an else region", regions.without_else),
     Pass("carried", "take out a carried value or a result of a region", regions.carried),
     Pass("forward", "use an operand in the place of a result", ops.forwarded),
+    Pass("merge", "use a value from before in the place of a result", ops.merged, together=False),
     Pass("parameters", "take out a parameter", functions.parameters),
     Pass("operands", "take out an operand that may be absent", attributes.operands),
     Pass("locations", "take out a source location", naming.locations),
     Pass("extents", "make an extent smaller wherever it occurs", types.extents, together=False),
-    Pass("merge", "use a value from before in the place of a result", ops.merged, together=False),
     Pass("attributes", "make an attribute plain, a constant zero", attributes.attributes),
     Pass("constants", "make a constant or number smaller", attributes.constants, together=False),
     Pass("elements", "make an element type i32 or f32", types.elements, together=False),
@@ -48,4 +48,8 @@ PASSES = (
 )
 """Passes that take out most at the least cost come first."""
 
-BY_NAME = {row.name: row for row in PASSES}
+TABLES = Pass("tables", "write the tables anew, with what is used", lambda bytecode: [])
+VERSION = Pass("version", "write an older version", lambda bytecode: [])
+"""What the search does by itself, at the start and in the end."""
+
+BY_NAME = {row.name: row for row in (TABLES, *PASSES, VERSION)}

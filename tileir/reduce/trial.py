@@ -5,7 +5,6 @@ It is a function of bytes and names, so any executor can run it.
 
 from __future__ import annotations
 
-import threading
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -55,17 +54,13 @@ class Asked:
     def __init__(self, predicate: Predicate) -> None:
         self._predicate = predicate
         self._answers: dict[bytes, bool] = {}
-        self._lock = threading.Lock()
 
     def holds(self, data: bytes) -> bool:
         """Whether the predicate holds of a file."""
         key = sha256(data).digest()
-        with self._lock:
-            known = self._answers.get(key)
+        known = self._answers.get(key)
         if known is None:
-            known = self._predicate.holds(data)
-            with self._lock:
-                self._answers[key] = known
+            known = self._answers[key] = self._predicate.holds(data)
         return known
 
 

@@ -29,7 +29,7 @@ from tileir.commands.progress import progress_bar
 from tileir.errors import PackageError, TileIRError
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
-from tileir.messages.texts import display
+from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted
 from tileir.tools import nvidia
 
@@ -129,7 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
         elif compared is not None and before is not None:
             _write_comparison(out, compared, before, kernels)
         elif written:
-            out.write(f"{display(arguments.baseline)}: {counted(len(kernels), 'kernel')} written\n")
+            number = counted(len(kernels), "kernel")
+            out.write(f"{printable(str(arguments.baseline))}: {number} written\n")
         elif not arguments.update:
             _write_tables(out, found)
     if compared is not None and not compared.holds:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tileir.errors import PackageError
+from tileir.formats.forks import not_forking
 from tileir.gpus import RESERVED_BYTES, TARGETS, gpu_named, gpu_of_number, is_name
 from tileir.messages.missing_packages import needing
 
@@ -89,7 +90,7 @@ def read_cubin(data: bytes) -> Cubin:
 
     PackageError if it is no cubin, or a broken one; MissingPackageError without pyelftools.
     """
-    with needing(("elftools",), "reading cubins"):
+    with needing(("elftools",), "reading cubins"), not_forking:
         from elftools.elf.elffile import ELFFile
     try:
         return _read(ELFFile(io.BytesIO(data)))
@@ -171,8 +172,11 @@ def _target(sections: dict[str, Section], flags: int) -> str:
 
 def _symbols(file: ELFFile) -> dict[int, str]:
     """Return the names of all symbols that are functions, by number."""
+    with not_forking:
+        from elftools.elf.sections import SymbolTableSection
+
     table = file.get_section_by_name(".symtab")
-    if table is None:
+    if not isinstance(table, SymbolTableSection):
         return {}
     if table["sh_offset"] + table["sh_size"] > file.stream_len:
         raise PackageError("the cubin is cut off: its table of symbols lies behind its end")

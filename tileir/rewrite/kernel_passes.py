@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import ARRAYS, needing
 
 from .canonical.canonicalise import canonicalise
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 
 def eliminate_dead_ops(module: Bytecode) -> int:
     """Erase ops without effects whose results nothing uses; return their number."""
-    from tileir.codegen.transform.eliminate_dead_ops import erase_dead_ops
+    with not_forking:
+        from tileir.codegen.transform.eliminate_dead_ops import erase_dead_ops
 
     return _each(module, erase_dead_ops)
 
 
 def share_common_ops(module: Bytecode) -> int:
     """Let the first of equal ops compute for all that it dominates; return how many are gone."""
-    with needing(ARRAYS, "this pass"):
+    with needing(ARRAYS, "this pass"), not_forking:
         from tileir.codegen.transform.share_common_ops import replace_equal_ops
 
     return _each(module, lambda kernel: sum(replace_equal_ops(kernel).values()))
@@ -34,7 +36,7 @@ def share_common_ops(module: Bytecode) -> int:
 
 def hoist_invariants(module: Bytecode) -> int:
     """Move ops out of the loops that do not change their operands; return how many."""
-    with needing(ARRAYS, "this pass"):
+    with needing(ARRAYS, "this pass"), not_forking:
         from tileir.codegen.transform.hoist_invariants import hoist_ops
 
     return _each(module, lambda kernel: len(hoist_ops(kernel)))
@@ -42,7 +44,7 @@ def hoist_invariants(module: Bytecode) -> int:
 
 def count_loops(module: Bytecode) -> int:
     """Turn `loop` into `for` where it counts up to a bound; return how many."""
-    with needing(ARRAYS, "this pass"):
+    with needing(ARRAYS, "this pass"), not_forking:
         from tileir.codegen.transform.count_loops import counted_loops
 
     return _each(module, lambda kernel: len(counted_loops(kernel)))
@@ -54,6 +56,7 @@ def canonical_forms(module: Bytecode) -> int:
 
 
 def _each(module: Bytecode, transform: Callable[[KernelIR], int]) -> int:
-    from tileir.codegen.kernel import KernelIR
+    with not_forking:
+        from tileir.codegen.kernel import KernelIR
 
     return sum(transform(KernelIR.of(function, module)) for function in module.functions)

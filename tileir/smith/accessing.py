@@ -150,7 +150,7 @@ def measure(scene: Scene, what: str) -> None:
     ]
     types = [draws.pick(names)] * len(view.tile)
     if what == "get_tensor_shape":
-        sizes = scene.kernel.get_tensor_shape(tensor, results=types)
+        sizes: Any = scene.kernel.get_tensor_shape(tensor, results=types)
     else:
         sizes = scene.kernel.get_index_space_shape(cut_view, results=types)
     for size in sizes if isinstance(sizes, tuple) else (sizes,):
@@ -168,7 +168,7 @@ def _kinds(scene: Scene) -> tuple[str, ...]:
 # Atomics ------------------------------------------------------------------------------------------
 
 
-def _mode(draws: Draws, names: tuple[str, ...]) -> tuple[str, Scalar]:
+def _mode(draws: Draws, names: tuple[str, ...]) -> tuple[Any, Scalar]:
     mode = draws.pick(names)
     return mode, Scalar(draws.pick(ATOMIC_ELEMENTS.get(mode, WORDS)))
 
@@ -267,7 +267,7 @@ def use_global(scene: Scene) -> None:
     type = Tile(element, (size,))
     table = data.anything(scene.random(), element, size)
     constant = to_constant(table[:1].reshape(()) if draws.chance(20) else table, type)
-    flags = {"constant": draws.chance(50)} if scene.pool.version >= V13_3 else {}
+    flags: dict[str, Any] = {"constant": draws.chance(50)} if scene.pool.version >= V13_3 else {}
     name = f"table{len(scene.module.globals)}"
     scene.module.global_(name, constant, alignment=64, **flags)
     base = scene.kernel.get_global(name=name, result=Tile(Pointer(element)))
@@ -279,10 +279,11 @@ def use_alloca(scene: Scene) -> None:
     """Memory of the tile block: filled, then read in another order, perhaps masked."""
     draws, kernel, element = scene.draws, scene.kernel, _element(scene)
     type = Tile(element, (draws.power(6),))
+    count, alignment = type.size + draws.below(4), 8 * draws.power(5)
+    flags: dict[str, Any] = {"global_": True} if draws.chance(50) else {}
     room = kernel.alloca(
-        num_elem=type.size + draws.below(4), alignment=8 * draws.power(5),
-        result=Tile(Pointer(element)), **({"global_": True} if draws.chance(50) else {}),
-    )  # fmt: skip
+        num_elem=count, alignment=alignment, result=Tile(Pointer(element)), **flags
+    )
     token = kernel.store_ptr_tko(scene.each(room, type), scene.value(type), **WEAK)
     if scene.alone:
         pointers = _scattered(scene, room, type.shape, scene.random().permutation(type.size))

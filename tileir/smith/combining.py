@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from tileir.builder import number
 from tileir.ir import Value
@@ -12,6 +13,8 @@ from tileir.types import Scalar, Tile
 from . import data
 from .data import Domain
 from .scene import Scene
+
+Compared = Literal["equal", "less_than", "greater_than"]
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -100,7 +103,7 @@ def _first_largest(draws: Draws) -> Body:
     def combine(scene: Scene, running: list[Value], element: list[Value]) -> list[Value]:
         kernel = scene.kernel
 
-        def compare(predicate: str, at: int) -> Value:
+        def compare(predicate: Compared, at: int) -> Value:
             return kernel.cmpi(
                 running[at], element[at], comparison_predicate=predicate, signedness="signed"
             )
@@ -157,9 +160,9 @@ def combined(scene: Scene, body: Body, operands: list[Value], dim: int, reverse:
     """A reduction along a dimension, or a scan if `reverse` says which way; its results."""
     kernel = scene.kernel
     if reverse is None:
-        nested = kernel.reduce(operands, dim, body.identities)
+        nested = kernel.reduce(operands, dim=dim, identities=body.identities)
     else:
-        nested = kernel.scan(operands, dim, reverse, body.identities)
+        nested = kernel.scan(operands, dim=dim, reverse=reverse, identities=body.identities)
     with nested as region:
         pairs = region.arguments
         kernel.yield_(body.combine(scene, pairs[::2], pairs[1::2]))

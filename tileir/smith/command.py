@@ -6,16 +6,20 @@ import argparse
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, check_output, write_output
+from tileir.commands.conventions import UsageError, write_output
 from tileir.commands.modules import version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
-from tileir.formats.version import LATEST
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.formats.version import LATEST, Version
+from tileir.messages.missing_packages import ARRAYS, needing
 
 from .features import FEATURES, NARROW
+
+if TYPE_CHECKING:
+    from .case import Case
 
 SCHEMA = 1
 MODULE, LAUNCH = ".tileirbc", ".json"
@@ -81,50 +85,64 @@ def _list(text: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     version = version_given(arguments.version, "--version") or LATEST
-    path = arguments.output
-    if path is None and (arguments.count is not None or arguments.json):
-        raise UsageError("-o is needed, such as -o FOLDER")
-    with needing(CODEGEN, "making programs"):
-        from .forging import description, smith
-
-    count = 1 if arguments.count is None else arguments.count
-    folder = arguments.count is not None or (path is not None and os.path.isdir(path))
+    path: str | None = arguments.output
+    if path is None:
+        if arguments.count is not None or arguments.json:
+            raise UsageError("-o is needed, such as -o FOLDER")
+        case = _made(arguments, arguments.seed, version)
+        write_output(None, tileir.disassemble(case.bytecode).encode())
+        return 0
+    folder = arguments.count is not None or os.path.isdir(path)
     if folder:
         Path(path).mkdir(parents=True, exist_ok=True)
+    elif Path(path).suffix == LAUNCH:
+        raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
+    count = 1 if arguments.count is None else arguments.count
     with progress_bar("smith") as progress:
         for number in range(count):
             if progress is not None:
                 progress(number, count)
             seed = arguments.seed + number
-            options = {"features": arguments.features, "only": arguments.only}
-            try:
-                case = smith(seed, arguments.ops, version, undefined=arguments.undefined, **options)
-            except BuildError as error:
-                raise UsageError(str(error)) from None
-            if path is None:
-                write_output(None, tileir.disassemble(case.bytecode).encode())
-                return 0
             module = Path(path, f"seed-{seed}{MODULE}") if folder else Path(path)
-            launch = module.with_suffix(LAUNCH)
-            check_output(str(launch), str(module))
-            if launch == module:
-                raise UsageError(f"{path} is the name of the launch; -o takes that of a module")
-            origin = {
-                "seed": seed,
-                "undefined": arguments.undefined,
-                "version": str(version),
-                **options,
-            }
-            write_output(str(module), case.bytecode.build())
-            write_output(str(launch), json.dumps(description(case, **origin)).encode() + b"\n")
+            row = _written(_made(arguments, seed, version), module, _origin(arguments, seed))
             if arguments.json:
-                row = {
-                    "schema": SCHEMA,
-                    "seed": seed,
-                    "version": str(version),
-                    "ops": sum(1 for each in case.bytecode.functions for _ in each.walk()),
-                    "module": str(module),
-                    "launch": str(launch),
-                }
                 print(json.dumps(row))
     return 0
+
+
+def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
+    with needing(ARRAYS, "making programs"):
+        from .forging import smith
+    try:
+        return smith(
+            seed,
+            arguments.ops,
+            version,
+            features=arguments.features,
+            only=arguments.only,
+            undefined=arguments.undefined,
+        )
+    except BuildError as error:
+        raise UsageError(str(error)) from None
+
+
+def _origin(arguments: argparse.Namespace, seed: int) -> dict[str, object]:
+    names = ("ops", "features", "only", "version", "undefined")
+    return {"seed": seed, **{name: getattr(arguments, name) for name in names}}
+
+
+def _written(case: Case, module: Path, origin: dict[str, object]) -> dict[str, object]:
+    """Write a module and its launch; returns what --json says of them."""
+    from .forging import description
+
+    launch = module.with_suffix(LAUNCH)
+    write_output(str(module), case.bytecode.build())
+    write_output(str(launch), json.dumps(description(case, **origin)).encode() + b"\n")
+    return {
+        "schema": SCHEMA,
+        "seed": origin["seed"],
+        "version": str(case.bytecode.version),
+        "ops": sum(1 for each in case.bytecode.functions for _ in each.walk()),
+        "module": str(module),
+        "launch": str(launch),
+    }

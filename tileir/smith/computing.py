@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tileir.types import Pointer, Scalar
 from . import data
 from .data import Domain
 from .drafting import SmallPool, Source, drafted
-from .elements import PACKED, dtype
+from .elements import PACKED, dtype, pointee
 from .features import FEATURES
 from .scene import Scene
 from .tolerance import EXACT, Tolerance
@@ -104,15 +105,16 @@ DOMAINS: dict[str, dict[str, Callable[[Draft, int], Domain]]] = {
     "ftoi": {"from": _to_integer},
     "insert": {"indices": _slice},
     "int_to_ptr": {"source": _address},
-    "mmaf": dict.fromkeys(("lhs", "rhs", "acc"), _factor),
-    "mmaf_scaled": dict.fromkeys(("lhs", "rhs", "acc"), _factor)
-    | dict.fromkeys(("lhs_scale", "rhs_scale"), _scale),
+    "mmaf": {"lhs": _factor, "rhs": _factor, "acc": _factor},
+    "mmaf_scaled": {
+        "lhs": _factor, "rhs": _factor, "acc": _factor, "lhs_scale": _scale, "rhs_scale": _scale,
+    },
     "offset": {"offset": lambda draft, number: data.between(-64, 63)},
     "remi": {"rhs": lambda draft, number: data.nonzero},
     "shli": {"rhs": _shift},
     "shri": {"rhs": _shift},
     "sqrt": {"source": _approximated},
-}
+}  # fmt: skip
 """Op -> operand slot -> what numbers have a meaning there; others take anything."""
 
 # Results ------------------------------------------------------------------------------------------
@@ -173,13 +175,13 @@ def compute(scene: Scene, name: str) -> None:
         ]
         one = values[0] if values else None
         named[python_name(slot.name)] = values if slot.arity == "many" else one
-    made = scene.kernel.op(draft.spec, (), {**named, "results": results})
+    made: Any = scene.kernel.op(draft.spec, (), {**named, "results": results})
     pointers = [type for type in types if isinstance(type.element, Pointer)]
     for value in made if isinstance(made, tuple) else (made,):
         if pointers:
             is_address = isinstance(value.type.element, Pointer)
             address = scene.kernel.ptr_to_int(value) if is_address else value
-            scene.keep(scene.distance(address, pointers[0].element.pointee.name))
+            scene.keep(scene.distance(address, pointee(pointers[0].element).name))
         else:
             scene.result(value, tolerance(draft))
 
@@ -191,7 +193,7 @@ def _draft(scene: Scene, name: str) -> Draft:
         pool = SmallPool(pool.version, scene.draws, LARGEST_PRODUCT)
     source = Source(scene.draws, pool, scene.visible, rows=rows(pool.version))
     draft = drafted(source, BY_NAME[name])
-    while name == "offset" and draft.type("ptr").element.pointee.name in PACKED:
+    while name == "offset" and pointee(draft.type("ptr").element).name in PACKED:
         draft = drafted(source, BY_NAME[name])  # nobody says how far half a byte is
     return draft
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from tileir.formats.ops.spec import Op
 from tileir.formats.version import LATEST, Version
@@ -46,7 +47,8 @@ class SmallDraft(Draft):
     """A draft with tiles of few elements, of any rank."""
 
     def set(self, name: str, *types: Type) -> None:
-        if any(isinstance(type, Tile) and type.size > self.pool.largest for type in types):
+        largest = cast("SmallPool", self.pool).largest
+        if any(isinstance(type, Tile) and type.size > largest for type in types):
             raise Unfit(f"{self.spec.mnemonic}: {name} is too large")
         super().set(name, *types)
 
@@ -59,7 +61,7 @@ class Source:
     """What a draft asks of what grows a module: values that are there already."""
 
     draws: Draws
-    pool: SmallPool
+    pool: Pool
     visible: Sequence[Value] = ()
     globals: Sequence = ()
     rows: Rows = field(default_factory=lambda: rows(LATEST))

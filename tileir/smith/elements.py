@@ -20,6 +20,12 @@ NUMBERS_OF_BITS = np.array([value_of(BITS_ONLY, pattern) for pattern in range(25
 """Pattern of `BITS_ONLY` -> number, which grows with it; the last one is the NaN."""
 
 
+def pointee(element: Element) -> Scalar:
+    """Return what a pointer points to."""
+    assert isinstance(element, Pointer)
+    return element.pointee
+
+
 def dtype(element: Element) -> np.dtype:
     """Return the NumPy type of a tile of that element type."""
     return np.dtype(np.uint64) if isinstance(element, Pointer) else DTYPES[element.name]

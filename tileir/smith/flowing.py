@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.formats.version import V13_2, V13_4
@@ -26,8 +27,10 @@ def _mixed(scene: Scene, tile: Value, number: Value) -> Value:
     return kernel.addi(kernel.muli(tile, factor), scene.spread(number, tile.type.shape))
 
 
-def _compare(scene: Scene, predicate: str, lhs: Value, rhs: Value) -> Value:
-    return scene.kernel.cmpi(lhs, rhs, comparison_predicate=predicate, signedness="signed")
+def _is_reached(scene: Scene, number: Value, limit: Value) -> Value:
+    return scene.kernel.cmpi(
+        number, limit, comparison_predicate="greater_than_or_equal", signedness="signed"
+    )
 
 
 # Loops --------------------------------------------------------------------------------------------
@@ -45,8 +48,8 @@ def count(scene: Scene) -> None:
     bounds = [_scalar(scene, value, name) for value in (first, last, step)]
     tile = scene.value(Tile(Scalar("i32"), scene.pool.shape()))
     token = kernel.make_token()
-    flag = {"unsignedCmp": True} if unsigned else {}
-    with kernel.for_(*bounds, [tile, token], **flag) as loop:
+    flag: dict[str, Any] = {"unsignedCmp": True} if unsigned else {}
+    with kernel.for_(bounds[0], bounds[1], bounds[2], [tile, token], **flag) as loop:
         at, tile, token = loop.arguments
         if name != "i32":
             change = kernel.trunci if name == "i64" else partial(kernel.exti, signedness="signed")
@@ -74,7 +77,7 @@ def repeat(scene: Scene) -> None:
         at, tile = loop.arguments
         tile = _mixed(scene, tile, at)
         following = kernel.addi(at, scene.number(1))
-        branch = kernel.if_(_compare(scene, "greater_than_or_equal", at, limit))
+        branch = kernel.if_(_is_reached(scene, at, limit))
         with branch.thenRegion:
             kernel.break_([tile, at])
         if draws.chance(50):

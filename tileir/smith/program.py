@@ -239,7 +239,7 @@ class Program:
             else scene.number(number, name)
             for number in (first, last, step)
         ]
-        nested = self.kernel.for_(*bounds, carried)
+        nested = self.kernel.for_(bounds[0], bounds[1], bounds[2], carried)
         with self._region(), nested.region as arguments:
             self._loops.append(_Loop("for", [value.type for value in carried]))
             scene.define(*arguments)

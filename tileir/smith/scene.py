@@ -24,7 +24,7 @@ from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorVie
 from .case import Case, Kept
 from .data import Domain, anything
 from .drafting import SmallPool
-from .elements import PACKED, bits, dtype
+from .elements import PACKED, bits, dtype, pointee
 from .noise import Noise
 from .tolerance import EXACT, Tolerance
 
@@ -305,7 +305,7 @@ class Scene:
 
     def pointers(self, type: Tile) -> Value:
         """Pointers somewhere near the array of their pointee; they are not for access."""
-        base = self.spread(self.source(type.element.pointee.name), type.shape)
+        base = self.spread(self.source(pointee(type.element).name), type.shape)
         steps = self.load(Tile(Scalar("i32"), type.shape))
         shift = self.spread(self.number(20), type.shape)
         near = self.kernel.offset(base, self.kernel.shri(steps, shift, signedness="signed"))

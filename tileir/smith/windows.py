@@ -76,7 +76,7 @@ def window(draws: Draws, element: Scalar, kind: str) -> Window:
         shape[dim] = draws.between(1, (3 if rank < 5 else 2) * tile[at])
     if rank < 3 and steps[0] <= 4 and draws.chance(60):
         shape[order[0]] += 130 * steps[0]  # so that an index of i8 is negative when read as signed
-    packing = order[0] if packed else None
+    packing = order[0]
     layout = draws.shuffled(range(rank))
     if packed:
         shape[packing] += shape[packing] % 2

@@ -16,7 +16,7 @@ from .formula import Formula, Symbols, total
 from .symbols import Symbols as ValueSymbols
 from .symbols import factor
 from .versions import versions_of
-from .work import FOLDS, bytes_of, flops_of, steps_of_fold
+from .work import FOLDS, bytes_of, flops_of
 
 _LONGEST = 32
 """Characters of a number of trips that stands in a formula; longer ones get a symbol."""
@@ -148,10 +148,11 @@ class _Work:
     def add(self, op: Op) -> None:
         """Add the work of an op, after that of the op around it."""
         symbols, times = self._times[op.parent]
-        for found, terms in ((flops_of(op), self.flops), (bytes_of(op), self.bytes)):
-            if found is not None and times:
-                kind, number = found
-                terms.setdefault(kind, []).append((symbols, number * times))
+        if times:
+            for kind, number in flops_of(op):
+                self.flops.setdefault(kind, []).append((symbols, number * times))
+            for kind, number in bytes_of(op):
+                self.bytes.setdefault(kind, []).append((symbols, number * times))
         for index, region in enumerate(op.regions):
             symbol, number = self._runs(op, index)
             inside = tuple(sorted((*symbols, symbol))) if symbol else symbols
@@ -161,7 +162,7 @@ class _Work:
     def _runs(self, op: Op, index: int) -> tuple[str, int]:
         """Return how often a region of an op runs: a symbol, or "" and a number."""
         if op.name in FOLDS:
-            return "", steps_of_fold(op)
+            return "", 0
         if op.name == "for":
             trips = self._symbols.trips(op)
             if isinstance(trips, int):

@@ -7,9 +7,16 @@ from collections.abc import Callable
 
 import tileir
 from tileir import Bytecode, TileIRError
+from tileir.diff import compare
+from tileir.diff.report import as_json
+from tileir.diff.unified import unified
 from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.explain.op_tree import op_tree
-from tileir.inspect import as_json, render
+from tileir.inspect import as_json as leaf_as_json
+from tileir.inspect import render
+from tileir.rewrite.opt import opt
+from tileir.rewrite.passes import DEFAULT
+from tileir.rewrite.strip import PARTS, strip
 
 OK = "ok"
 
@@ -49,7 +56,7 @@ def inspect(data: bytes) -> None:
 def inspect_json(data: bytes) -> None:
     for leaf in _leaves(data):
         if isinstance(leaf, Leaf):
-            json.dumps(as_json(leaf), ensure_ascii=False)
+            json.dumps(leaf_as_json(leaf), ensure_ascii=False)
 
 
 def _leaves(data: bytes):
@@ -75,9 +82,33 @@ def edit(data: bytes) -> None:
     Bytecode.parse(bytecode.build(check=False)).touch()
 
 
+def diff(data: bytes) -> None:
+    """Compare with a module that has every tenth op twice, both ways, and print it."""
+    before, after = Bytecode.parse(data), Bytecode.parse(data)
+    for function in after.functions:
+        doubled = set([op for op in function.walk() if not op.regions][::10])
+        for block in {op.parent for op in doubled}:
+            block.ops = [
+                each for op in block.ops for each in ((op.clone(), op) if op in doubled else (op,))
+            ]
+    for pair in ((before, after), (after, before)):
+        difference = compare(*pair, locations=True, tables=True)
+        for line in unified(difference):
+            len(line)
+        as_json(difference, ("a", "b"))
+
+
 def retarget(data: bytes) -> None:
     bytecode = Bytecode.parse(data)
     bytecode.to_version("13.3" if bytecode.version != (13, 3) else "13.4")
+
+
+def optimise(data: bytes) -> None:
+    opt(Bytecode.parse(data), [*DEFAULT, "count-loops"])
+
+
+def strip_all(data: bytes) -> None:
+    strip(Bytecode.parse(data), PARTS)
 
 
 def assemble(text: str) -> None:
@@ -107,7 +138,10 @@ BYTES: dict[str, Callable[[bytes], None]] = {
         inspect_json,
         build,
         edit,
+        diff,
         retarget,
+        optimise,
+        strip_all,
     )
 }
 TEXT: dict[str, Callable[[str], None]] = {

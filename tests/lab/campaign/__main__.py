@@ -11,9 +11,10 @@ from tests.arguments import directory, positive
 
 from . import findings
 from .ledger import Ledger
+from .reducing import kind
 from .running import Job, results
-from .stages import CRASHED, DIFFERENT, FAILED, STAGES
-from .summary import summary, told
+from .stages import STAGES
+from .summary import BAD, summary, told
 
 SPARSE = ("emulator", "tileiras")
 """Stages that see each fifth module."""
@@ -23,16 +24,15 @@ examples:
   python -m tests.lab.campaign /tmp/c --count 20000 --jobs 2     goes on where it was stopped
   python -m tests.lab.campaign /tmp/c --count 200 --stages verify,cpu
   python -m tests.lab.campaign /tmp/c --count 20000 --again      what was found before, too
+  python -m tests.lab.campaign /tmp/c --count 20000 --reduce 300
   python -m tests.lab.campaign /tmp/c --summary                  what the ledger says
 
 FOLDER has ledger.jsonl, a line for each module; findings/SEED-STAGE/, with module.tileirbc, its
-text, its launch, and what.txt; summary.json. Emulator and tileiras see each fifth module.
+text, its launch, and what.txt, with --reduce also reduced.tileirbc and reduced.txt; summary.json.
+Emulator and tileiras see each fifth module.
 
 Exit code: 0 nothing found, 1 findings, 2 wrong use.
 """
-
-BAD = {DIFFERENT, FAILED, CRASHED}
-"""Verdicts that are findings."""
 
 SAYING_S = 60
 """Seconds between two lines about how far it is."""
@@ -64,7 +64,7 @@ def _run(arguments: argparse.Namespace, ledger: Ledger) -> None:
         ]
         if stages:
             jobs.append(Job(seed, tuple(stages)))
-    said = time.monotonic()
+    said, kinds = time.monotonic(), set()
     for number, row in enumerate(results(jobs, arguments.jobs)):
         for stage, found in row["stages"].items():
             folder = arguments.folder / "findings"
@@ -74,6 +74,10 @@ def _run(arguments: argparse.Namespace, ledger: Ledger) -> None:
                 where = findings.file(folder, row["seed"], stage, found["verdict"], found["text"])
                 first = found["text"].partition("\n")[0]
                 print(f"{where}: {found['verdict']}: {first[:200]}", flush=True)
+                what = kind(stage, found["verdict"], found["text"])
+                if arguments.reduce and what not in kinds:
+                    kinds.add(what)
+                    findings.reduce(where, row["seed"], stage, what, arguments.reduce)
         ledger.add(row)
         if time.monotonic() - said > SAYING_S:
             said = time.monotonic()
@@ -95,6 +99,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--sparse", type=positive, default=5, help="emulator and tileiras see each N-th (5)")
     add("--jobs", type=positive, default=1, help="modules at a time (1)")
     add("--again", action="store_true", help="try what was a finding again, to see it mended")
+    add(
+        "--reduce", type=float, default=0.0, metavar="SECONDS",
+        help="make the first finding of each kind small, for so long at most",
+    )  # fmt: skip
     add("--summary", action="store_true", help="only say what the ledger has")
     return parser
 

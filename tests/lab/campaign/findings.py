@@ -10,6 +10,7 @@ import tileir
 from tileir.smith.forging import description
 
 from .plan import plan_of
+from .reducing import reduced
 
 
 def file(folder: Path, seed: int, stage: str, verdict: str, text: str) -> Path:
@@ -25,6 +26,13 @@ def file(folder: Path, seed: int, stage: str, verdict: str, text: str) -> Path:
     lines = [f"{stage}: {verdict}, seed {seed}, for {plan.target}", "", text]
     (where / "what.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return where
+
+
+def reduce(where: Path, seed: int, stage: str, kind: str, seconds: float) -> None:
+    """Add a small module of the same kind of finding to a folder, and a report."""
+    data, text = reduced((where / "module.tileirbc").read_bytes(), seed, stage, kind, seconds)
+    (where / "reduced.tileirbc").write_bytes(data)
+    (where / "reduced.txt").write_text(text, encoding="utf-8")
 
 
 def remove(folder: Path, seed: int, stage: str) -> None:

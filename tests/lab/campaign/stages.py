@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import resource
 import subprocess
@@ -99,7 +100,7 @@ def on_emulator(work: Work) -> Verdict:
 
 
 def through_tileiras(work: Work) -> Verdict:
-    """It compiles what our verifier has no warning of for that GPU."""
+    """It compiles what our verifier has no warning of for that GPU, and nothing else."""
     tool = nvidia.find("tileiras")
     if tool is None:
         raise ToolError("tileiras is not installed")
@@ -112,11 +113,11 @@ def through_tileiras(work: Work) -> Verdict:
         except subprocess.TimeoutExpired:
             return Verdict(CRASHED, f"it took more than {LONGEST_S} s")
     said = (done.stderr or done.stdout).decode(errors="replace").strip()
+    warned = [str(each) for each in tileir.verify(work.case.bytecode, target=work.plan.target)]
     if done.returncode == 0:
-        return Verdict(RIGHT)
+        return Verdict(DIFFERENT, f"compiled, but {warned[0]}") if warned else Verdict(RIGHT)
     if done.returncode < 0 or "PLEASE submit" in said or "Stack dump" in said:
         return Verdict(CRASHED, f"exit code {done.returncode}: {said}")
-    warned = [str(each) for each in tileir.verify(work.case.bytecode, target=work.plan.target)]
     return Verdict(UNSUPPORTED if warned else FAILED, said)
 
 
@@ -153,6 +154,23 @@ def examine(request: bytes) -> bytes:
             "verdict": verdict.name, "text": verdict.text, "s": _cpu_s() - start,
         }  # fmt: skip
     return json.dumps(found).encode()
+
+
+def examine_variant(request: bytes) -> bytes:
+    """Take another module through a stage, with the launch of the one of a number: JSON, too.
+
+    What has other parameters cannot be launched so, and what is undefined is not different.
+    """
+    asked = json.loads(request)
+    work = Work(plan_of(asked["seed"]))
+    types = [function.type for function in work.case.bytecode.functions]
+    work.case.bytecode = tileir.Bytecode.parse(base64.b64decode(asked["module"]))
+    launched = asked["stage"] in ("cpu", "emulator")
+    if launched and [each.type for each in work.case.bytecode.functions] != types:
+        verdict = Verdict(UNSUPPORTED, "other parameters")
+    else:
+        verdict = _tried(partial(STAGES[asked["stage"]], work))
+    return json.dumps({"verdict": verdict.name, "text": verdict.text}).encode()
 
 
 def _tried(stage: Callable[[], Verdict]) -> Verdict:

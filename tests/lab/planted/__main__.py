@@ -1,4 +1,4 @@
-"""`python -m tests.lab.planted`: planted defects, reduced; a table of what is left of the modules."""
+"""`python -m tests.lab.planted`: planted defects, and what is left of their modules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--statements", type=positive, default=300, help="of a program (300)")
+    parser.add_argument("--ops", type=positive, default=2000, help="of a module, about (2000)")
     parser.add_argument("--jobs", type=positive, default=1, help="trials at a time (1)")
     parser.add_argument("--kind", choices=sorted({each.kind for each in DEFECTS}))
     parser.add_argument("--name", help="the defect of this name")
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     for defect in DEFECTS:
         if given.kind not in (None, defect.kind) or given.name not in (None, defect.name):
             continue
-        data, predicate = made(defect, given.statements)
+        data, predicate = made(defect, given.ops)
         found = reduce(data, predicate, jobs=given.jobs)
         before, after = found.before, found.after
         print(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .patterns import Pattern as P
+from . import patterns
+
+P = patterns.Pattern
 
 CRASHES = {
     "shifted sum in a loop": P("addi", of=(P("muli"),), inside=("for",)),
@@ -16,6 +18,6 @@ CRASHES = {
     "loop behind a condition": P("loop", of=(P("load_view_tko"),), in_region=P("cmpi")),
     "bits of a loaded tile": P("bitcast", of=(P("load_ptr_tko"),)),
     "masked maximum in memory": P("atomic_rmw_tko", {"mode": "umax"}, of=(P("offset"),)),
-    "loops in loops": P("for", inside=("loop", "for")),
+    "loops in loops": P("for", inside=("loop",)),
 }
 """Name -> where it crashes."""

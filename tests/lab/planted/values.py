@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tests.lab.model import Undefined, run
 from tests.lab.model.elements import dtype
-from tests.lab.model.kernels.program import program
-from tests.lab.model.kernels.scene import Case, memory_element
 from tileir import Bytecode, TileIRError, compile, emulator
 from tileir.errors import WorkerError
+from tileir.smith.case import Case
+from tileir.smith.program import Program
+from tileir.smith.scene import memory_element
 from tileir.supervisor import Supervisor
-from tileir.types import Pointer, Scalar
+from tileir.tools.sampler.draws import Draws
+from tileir.types import Pointer, Scalar, Tile
 
 LONGEST_S = 60.0
 """Seconds for one kernel, on both."""
@@ -34,8 +36,8 @@ def _low_half(builder: Any, op: Any, x: Any, y: Any) -> Any:
     return builder.mul(x, y)
 
 
-def _always_signed(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
-    return builder.select(builder.icmp_signed(">", lhs, rhs), lhs, rhs)
+def _both(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
+    return builder.or_(lhs, rhs)
 
 
 def _unchanged(builder: Any, op: Any, source: Any) -> Any:
@@ -46,28 +48,62 @@ def _exclusive(builder: Any, op: Any, lhs: Any, rhs: Any) -> Any:
     return builder.xor(lhs, rhs)
 
 
-WRONG: dict[str, Callable[..., Any]] = {
-    "mulhii": _low_half,
-    "maxi": _always_signed,
-    "absf": _unchanged,
-    "negf": _unchanged,
-    "ori": _exclusive,
+class Row(NamedTuple):
+    """A wrong row: what is emitted, and of which element type and how many operands."""
+
+    emit: Callable[..., Any]
+    element: str
+    operands: int
+
+
+WRONG = {
+    "mulhii": Row(_low_half, "i32", 2),
+    "xori": Row(_both, "i32", 2),
+    "absf": Row(_unchanged, "f32", 1),
+    "negf": Row(_unchanged, "f16", 1),
+    "ori": Row(_exclusive, "i64", 2),
 }
 """Op -> what a target makes of it."""
+
+
+FEATURES = ("integers", "control", "views", "shapes", "memory")
+"""What programs are made of: results are exact."""
+
+
+class Planted(Program):
+    """A program in which the op is computed and stored when half of it is there."""
+
+    def __init__(self, op: str, seed: int, ops: int) -> None:
+        super().__init__(Draws(seed), ops, features=FEATURES)
+        self._op, self._waits = op, True
+
+    def _statement(self) -> None:
+        if self._waits and not self._depth and self._size() >= self.ops // 2:
+            self._waits, row = False, WRONG[self._op]
+            type = Tile(Scalar(row.element), self.scene.pool.shape())
+            given = [self.scene.value(type) for _ in range(row.operands)]
+            self.scene.keep(getattr(self.kernel, self._op)(*given))
+        super()._statement()
+
+
+@cache
+def planted(op: str, seed: int, ops: int) -> Case:
+    """Return the program of a seed and of about so many ops, with the op in it."""
+    return Planted(op, seed, ops).grow()
 
 
 @dataclass(frozen=True)
 class Wrong:
     """Holds if a target with a wrong row for an op stores something else than the model.
 
-    The arrays are those of the program of a seed and a budget, in the order of the parameters that
+    The arrays are those of the program of a seed and a size, in the order of the parameters that
     are left.
     """
 
     op: str
     target: str
     seed: int
-    budget: int
+    ops: int
 
     @property
     def description(self) -> str:
@@ -76,7 +112,7 @@ class Wrong:
 
     def holds(self, data: bytes) -> bool:
         """Whether the memory differs after a launch."""
-        words = f"{self.op} {self.target} {self.seed} {self.budget}\n".encode()
+        words = f"{self.op} {self.target} {self.seed} {self.ops}\n".encode()
         try:
             return _child().call(words + data, self.op) == b"wrong"
         except WorkerError:
@@ -92,8 +128,8 @@ def look(request: bytes) -> bytes:
     """Launch a kernel twice: in the model, and on a target with a wrong row."""
     os.environ["TILEIR_CACHE_DIR"] = "off"
     words, _, data = request.partition(b"\n")
-    op, target, seed, budget = words.decode().split()
-    case = _case(int(seed), int(budget))
+    op, target, seed, ops = words.decode().split()
+    case = planted(op, int(seed), int(ops))
     try:
         bytecode = Bytecode.parse(data)
         (function,) = bytecode.functions
@@ -110,11 +146,6 @@ def look(request: bytes) -> bytes:
         return b"none"
     same = all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
     return b"same" if same else b"wrong"
-
-
-@cache
-def _case(seed: int, budget: int) -> Case:
-    return program(seed, budget)
 
 
 def _arguments(case: Case, elements: list[Any]) -> list[np.ndarray]:
@@ -137,7 +168,7 @@ def _lowered_wrongly(op: str) -> Iterator[None]:
     from tileir.codegen.scalar.elementwise import ELEMENTWISE
 
     right = ELEMENTWISE[op]
-    ELEMENTWISE[op] = WRONG[op]
+    ELEMENTWISE[op] = WRONG[op].emit
     try:
         yield
     finally:

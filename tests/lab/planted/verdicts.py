@@ -48,17 +48,18 @@ def _other_type(bytecode: Bytecode) -> None:
         if others:
             op.operands["rhs"] = others[0]
             return
+    raise LookupError
 
 
 def _nothing_handed_over(bytecode: Bytecode) -> None:
     """A continue without its last value: `handed-over`."""
-    op = next(op for op in _ops(bytecode, "continue") if len(op.operands["operands"]) > 1)
+    op = [op for op in _ops(bytecode, "continue") if len(op.operands["operands"]) > 1][-1]
     op.operands["operands"] = op.operands["operands"][:-1]
 
 
 def _other_identity(bytecode: Bytecode) -> None:
     """An identity of another type than the operand: `identities`."""
-    op = next(op for op in _ops(bytecode, "reduce") if len(op.results) == 1)
+    op = [op for op in _ops(bytecode, "reduce") if len(op.results) == 1][-1]
     op.attributes["identities"] = (IntegerAttribute(Scalar("i1"), 1),)
 
 
@@ -79,6 +80,7 @@ def _yields_a_tile(bytecode: Bytecode) -> None:
             if alike and tile.type.rank and tile.is_visible_to(op):
                 last.operands["operands"] = (tile, *handed[1:])
                 return
+    raise LookupError
 
 
 PLANTED: dict[str, Callable[[Bytecode], None]] = {
@@ -91,6 +93,6 @@ PLANTED: dict[str, Callable[[Bytecode], None]] = {
 
 
 def planted(bytecode: Bytecode, name: str) -> bytes:
-    """Return the file of a module in which a rule is broken."""
+    """Return the file of a module in which a rule is broken; LookupError if it has no such op."""
     PLANTED[name](bytecode)
     return bytecode.build(check=False)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from email.parser import HeaderParser
 from pathlib import Path
 from typing import NamedTuple
+
+from tileir.bisect.package_index import run_pip
+from tileir.errors import ToolError
+
+LONGEST_S = 1800
+"""Seconds that pip may take."""
 
 
 class NotFoundError(Exception):
@@ -31,12 +35,11 @@ def fetch(package: str, folder: Path, index: str | None = None) -> Release:
         source = ["--index-url", index]
         if Path(index).is_dir():
             source = ["--no-index", "--find-links", index]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-deps", "--no-compile", "--only-binary", ":all:", "--target", str(folder)]
-    done = subprocess.run([*command, *source, package], capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        raise NotFoundError(f"{package}: {said[-1] if said else 'pip failed'}")
+    options = ["--quiet", "--no-deps", "--no-compile", "--only-binary", ":all:"]
+    try:
+        run_pip(["install", *options, "--target", str(folder), *source, package], LONGEST_S)
+    except ToolError as error:
+        raise NotFoundError(f"{package}: {error}") from None
     return Release(package, installed(package, folder), folder)
 
 

@@ -153,7 +153,9 @@ def test_what_the_index_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["llvmlite", "--index", str(tmp_path)]) == 5
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("llvmlite: ERROR: No matching distribution found for llvmlite")
+    assert said.err.startswith(
+        "llvmlite: pip install failed: No matching distribution found for llvmlite"
+    )
 
 
 def test_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

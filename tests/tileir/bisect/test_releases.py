@@ -82,7 +82,7 @@ def test_nothing_changes(folder: Path) -> None:
         VECTOR_ADD, "--crashes", "tileiras", "--toolkits", folder, "--all", "--to", "13.2"
     )
     assert done.returncode == 1
-    assert done.stdout.endswith("nothing changes: no everywhere\n")
+    assert done.stdout.endswith("nothing changes: no wherever there is an answer\n")
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,7 @@ def test_nothing_changes(folder: Path) -> None:
         (["--says", "x", "--from", "15"], 2, "leaves 0 of 13.1.80"),
         (["--says", "x", "--to", "new"], 2, "--to takes a release such as 14.0.2"),
         ([], 2, "say what is asked"),
+        (["--crashes", "verify"], 2, "verify: the same for any release"),
         (["--says", "x", "--target", "sm_90"], 2, "--target is for"),
         (["--stages", "--says", "x"], 2, "--toolkits is about releases"),
         (["--crashes", "tileirdisasm"], 5, "no answer at all: release 14.0.2 has no tileirdisasm"),

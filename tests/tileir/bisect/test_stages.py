@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,39 +36,37 @@ LOOP_SUM = PATH.read_bytes()
 MATMUL = (FIXTURES / "13.1" / "matmul.tileirbc").read_bytes()
 
 
-def made(monkeypatch: pytest.MonkeyPatch, stage: str, planted: Any) -> dict[str, Any]:
-    """What stages leave behind, in this process, if one of them is another."""
+def made(monkeypatch: pytest.MonkeyPatch, path: Path, stage: str, planted: Any) -> tuple[str, ...]:
+    """What fails, if a stage is another in this process, and the last stage that does not."""
     of = pipeline.stage_of
     monkeypatch.setenv("TILEIR_VERIFY", "0")
     monkeypatch.setattr(
         pipeline, "stage_of", lambda family, name: planted if name == stage else of(family, name)
     )
-    request = json.dumps({"target": "sm_90", "until": None}).encode()
-    return json.loads(stages_made(request + b"\n" + LOOP_SUM))
+    request = json.dumps({"target": "sm_90", "told": str(path / "told")}).encode()
+    answer = json.loads(stages_made(request + b"\n" + LOOP_SUM))
+    last = (path / "told").read_text().splitlines()[-1]
+    return answer["problem"], json.loads(last)[0]
 
 
-def test_a_stage_that_leaves_a_broken_body(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_that_leaves_a_broken_body(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def planted(state: Any) -> None:
         kernel = state.kernels[0].kernel
         op = next(op for op in kernel.body.walk() if op.name == "addf")
         op.attributes["rounding_mode"] = "full"
         kernel.edited()
 
-    found = made(monkeypatch, "hoist_invariants", planted)
-    assert found["failed"] == "hoist_invariants"
-    assert found["problem"].startswith("StageError: stage hoist_invariants left loop_sum invalid")
-    assert list(found["texts"]) == ["eliminate_dead_ops", "share_common_ops"]
+    problem, last = made(monkeypatch, tmp_path, "hoist_invariants", planted)
+    assert problem.startswith("StageError: stage hoist_invariants left loop_sum invalid")
+    assert last == "share_common_ops"
 
 
-def test_a_stage_that_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_that_raises(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def planted(state: Any) -> None:
         raise AssertionError("of our own making")
 
-    found = made(monkeypatch, "choose_atoms", planted)
-    assert (found["failed"], found["problem"]) == (
-        "choose_atoms",
-        "AssertionError: of our own making",
-    )
+    found = made(monkeypatch, tmp_path, "choose_atoms", planted)
+    assert found == ("AssertionError: of our own making", "place_variables")
 
 
 def test_a_stage_that_ends_the_process() -> None:
@@ -99,6 +98,21 @@ def test_a_legend_is_no_text_of_the_kernel() -> None:
     assert without_legend("") == ""
 
 
+@pytest.mark.parametrize(
+    ("data", "words", "code", "problem"),
+    [
+        (LOOP_SUM[:200], [], 3, "in header: "),
+        (b"entry @e( {", [], 3, "expected a name"),
+        (LOOP_SUM, ["--target", "sm_9"], 4, "no target 'sm_9'"),
+        (LOOP_SUM, ["--differs", "host,sm_90"], 2, "--stages asks of texts"),
+    ],
+)
+def test_what_is_refused(data: bytes, words: list[str], code: int, problem: str) -> None:
+    done = call(main, "bisect", "-", "--stages", *words, data=data)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert problem in done.stderr
+
+
 def test_the_command_asks_the_texts_of_stages() -> None:
     done = call(main, "bisect", PATH, "--stages", "--matches", r"^\s*%\S+ = make_partition_view")
     assert done.returncode == 0
@@ -107,18 +121,22 @@ def test_the_command_asks_the_texts_of_stages() -> None:
     )
 
 
-def test_optional_stages_can_be_left_out() -> None:
-    """Each of them alone, and all: the kernels compute the same on the emulator."""
-    for data in (LOOP_SUM, MATMUL):
-        values = []
-        names = pipeline.OPTIONAL["nvptx"]
-        for left_out in ((), names):
-            with pipeline.without({"nvptx": left_out}):
-                answer = Answer.from_bytes(launched(asked("sm_90", 2, data, {})))
-            assert answer.values, answer
-            values.append(answer.values)
-        for one, other in zip(*values, strict=True):
-            assert first_difference(one.element, one.data, other.data) is None
+NAMES = pipeline.OPTIONAL["nvptx"]
+LEFT_OUT = [NAMES, *((name,) for name in NAMES)]
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("left_out", LEFT_OUT, ids=["all", *NAMES])
+def test_optional_stages_can_be_left_out(left_out: tuple[str, ...]) -> None:
+    """A kernel with rings, warps with roles and tensor copies computes the same."""
+    values = []
+    for names in ((), left_out):
+        with pipeline.without({"nvptx": names}):
+            answer = Answer.from_bytes(launched(asked("sm_90", 2, MATMUL, {})))
+        assert answer.values, answer
+        values.append(answer.values)
+    for one, other in zip(*values, strict=True):
+        assert first_difference(one.element, one.data, other.data) is None
 
 
 def test_the_optional_stage_at_fault_is_found() -> None:

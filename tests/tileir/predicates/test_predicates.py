@@ -27,8 +27,12 @@ VECTOR_ADD = bytes(newest("vector_add").data)
 TILEIRAS, DISASSEMBLER = Subject.of("tileiras:sm_90"), Subject.of("tileirdisasm")
 
 
+HERE = Bench()
+"""Its child is that of all tests, since it takes a while to start one."""
+
+
 def bench(tmp_path, **tools: str) -> Bench:
-    return Bench(Limits(seconds=60), toolkit(tmp_path / "release", **tools))
+    return HERE.using(toolkit(tmp_path / "release", **tools))
 
 
 @pytest.mark.parametrize(
@@ -39,6 +43,7 @@ def bench(tmp_path, **tools: str) -> Bench:
         ("kill -SEGV $$", True, "was killed by SIGSEGV"),
         ("kill -ABRT $$", True, "was killed by SIGABRT"),
         ("echo 'LLVM ERROR: out of things' >&2; exit 1", True, "LLVM ERROR: out of things"),
+        ("echo 'what(): std::bad_alloc' >&2; kill -ABRT $$", None, "it needed more memory"),
         ("echo \"x.cpp:7: Assertion 'a' failed.\" >&2; exit 1", True, "Assertion 'a' failed."),
         ("echo \"Cannot find option named 'sm_90'!\" >&2; exit 1", None, "Cannot find"),
     ],
@@ -96,9 +101,9 @@ def test_values_differ(monkeypatch) -> None:
         return Answer(values=(*rest, Values(last.element, b"\0" * 3 + b"A" + last.data[4:])))
 
     pair = [Subject.of("host"), Subject.of("sm_90")]
-    assert Differs(*pair).examine(VECTOR_ADD) == (False, "the same values")
+    assert Differs(*pair, HERE).examine(VECTOR_ADD) == (False, "the same values")
     monkeypatch.setitem(SUBJECTS, GPU, SUBJECTS[GPU]._replace(ask=wrong))
-    verdict = Differs(*pair).examine(VECTOR_ADD)
+    verdict = Differs(*pair, HERE).examine(VECTOR_ADD)
     assert verdict.holds
     assert verdict.seen.startswith("array 2, element 0: host: ")
     assert verdict.seen.endswith("sm_90: 8.0")
@@ -118,13 +123,13 @@ entry @divides(%p: !cuda_tile.tile<ptr<i32>>) {
 def test_what_is_undefined_does_not_differ(monkeypatch) -> None:
     never = SUBJECTS[GPU]._replace(ask=lambda *_: Answer(values=()))
     monkeypatch.setitem(SUBJECTS, GPU, never)
-    verdict = Differs(Subject.of("host"), Subject.of("sm_90")).examine(UNDEFINED)
+    verdict = Differs(Subject.of("host"), Subject.of("sm_90"), HERE).examine(UNDEFINED)
     assert verdict.holds is None
     assert "divi" in verdict.seen
 
 
 def test_our_own_tools_do_not_crash_of_what_is_no_module() -> None:
-    here = Bench()
+    here = HERE
     for name in ("dis", "verify", "host"):
         for data in (b"", b"\xff\xfe", b"entry @", b"\x7fTileIR\0\x0d\x01"):
             assert not Crashes(Subject.of(name), here).holds(data), (name, data)
@@ -212,7 +217,7 @@ def test_subjects_that_there_are_not() -> None:
 
 @pytest.mark.oracle
 def test_with_nvidias_tools() -> None:
-    here = Bench()
+    here = HERE
     assert not Differs(Subject.of("dis"), DISASSEMBLER, here).holds(VECTOR_ADD)
     assert not Differs(Subject.of("verify"), TILEIRAS, here).holds(VECTOR_ADD)
     broken = VECTOR_ADD[:8] + b"\xff\xff" + VECTOR_ADD[10:]

@@ -1,4 +1,4 @@
-"""What the reducer tries: each pass lists units, small changes of a module that shall make it smaller.
+"""What the reducer tries: each pass lists units, small changes that may make a module smaller.
 
 candidate.py    the module that units change
 functions.py    functions, globals, parameters go

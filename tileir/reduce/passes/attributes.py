@@ -79,7 +79,7 @@ def _plainest(slot: Attribute, op: Op) -> Iterator[Any]:
 
 
 def _nearer(value: Any) -> Iterator[Any]:
-    """Yield numbers that are simpler than a constant or an integer; the simplest one is the last."""
+    """Yield numbers that are simpler than a constant or integer, the simplest one last."""
     if isinstance(value, bool):
         return
     if isinstance(value, int):

@@ -28,7 +28,7 @@ def _without_location(part: Function | Op, candidate: Candidate) -> None:
 
 
 def names(bytecode: Bytecode) -> list[Unit]:
-    """Return units that take out hints, attributes of parameters and the producer, and long names."""
+    """Return units that take out long names, hints, the producer, attributes of parameters."""
     units: list[Unit] = []
     if bytecode.producer is not None:
         units.append(_without_producer)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
-from tileir.bytecode import Bytecode
 from tileir.builder.module import number
+from tileir.bytecode import Bytecode
 from tileir.ir.constants import Constant, element_size
 from tileir.reduce.stand_ins import zero
 from tileir.types import (
@@ -26,7 +26,7 @@ from tileir.types import (
 
 from .candidate import Candidate, Unit
 
-Extents = tuple[int | None, ...]
+Extents = tuple[int, ...]
 ELEMENTS = ("i32", "f32")
 """Element types that others become: every GPU has them, and all ops of their kind take them."""
 
@@ -133,7 +133,9 @@ class _Mapping:
             case PartitionView() | StridedView() | GatherScatterView():
                 return replace(type, view=self(type.view), tile=_each(type.tile, self._tile))
             case FunctionType():
-                return FunctionType(tuple(map(self, type.parameters)), tuple(map(self, type.results)))
+                return FunctionType(
+                    tuple(map(self, type.parameters)), tuple(map(self, type.results))
+                )
         return type
 
 

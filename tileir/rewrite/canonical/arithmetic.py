@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 from tileir.ir import Op
 from tileir.ir.floats import value_of
@@ -30,7 +30,7 @@ PROMISES = {
 }
 """`overflow` -> how the operands and the result have to be read for the promise."""
 
-RELATIONS: dict[str, Callable[[object, object], bool]] = {
+RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "equal": operator.eq,
     "not_equal": operator.ne,
     "less_than": operator.lt,
@@ -125,7 +125,7 @@ INTEGERS: dict[str, Fold] = {
     "mini": _extremum(min),
     "mulhii": _mulhii,
     "muli": _wrapping(operator.mul),
-    "negi": _wrapping(operator.neg),
+    "negi": _wrapping(lambda source: -source),
     "remi": _remi,
     "shli": _shli,
     "shri": _shri,

@@ -39,8 +39,9 @@ def vector_in_memory(
 
     Elements of 8 bits become f16 four at a time, as the words in which they may have been loaded.
     """
-    same = stored == element  # as pointers always are
-    if same or stored.name != "f16" or element.name not in _TO_HALF or len(values) % 4:
+    if stored == element or stored.name != "f16":
+        return [bits_in_memory(builder, value, element, stored) for value in values]
+    if element.name not in _TO_HALF or len(values) % 4:
         return [bits_in_memory(builder, value, element, stored) for value in values]
     conversion = operand_conversion(element.name, "f16", "")
     assert conversion is not None

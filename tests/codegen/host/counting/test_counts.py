@@ -12,7 +12,6 @@ import tileir
 from tests.codegen.host.text import Kernel
 from tests.lab.model.counting import Seen, seen
 from tests.lab.model.kernels.comparing import copied
-from tests.lab.model.kernels.program import program
 from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
 from tileir.bytecode import Bytecode
@@ -21,6 +20,7 @@ from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.launch.buffer import Buffer
 from tileir.launch.counts import Counts
+from tileir.smith.program import program
 
 
 def counted(bytecode: Bytecode, symbol: str, grid: Any, args: list[Any], **options: Any) -> Counts:
@@ -289,3 +289,53 @@ def test_damaged_counters_are_refused(damage: dict[str, Any]) -> None:
     data["counters"] |= damage
     with pytest.raises(ValueError, match="metadata"):
         KernelInfo.from_json(data)
+
+
+def test_operations_behind_an_exit_of_a_loop() -> None:
+    """The loop is left before its additions in the sixth trip; every third trip ends before the
+    multiplication, and a fold with a branch in its region takes it for some elements alone."""
+    x, z = np.array([1, 5, 2, 7], np.float32), np.zeros(4, np.float32)
+    kernel = Kernel()
+    tile = kernel.load(x)
+    four, single = "tile<4xf32>", "tile<f32>"
+    for name, value in (("one", 1), ("three", 3), ("last", 5)):
+        kernel.line(f"%{name} = constant <i32: {value}> : tile<i32>")
+    kernel.line(f"""
+    %end:2 = loop iter_values(%n = %zero, %sum = {tile}) : tile<i32>, {four} -> tile<i32>, {four} {{
+      %next = addi %n, %one : tile<i32>
+      %over = cmpi greater_than %next, %last, signed : tile<i32> -> tile<i1>
+      if %over {{
+        break %next, %sum : tile<i32>, {four}
+      }} else {{
+      }}
+      %more = addf %sum, {tile} : {four}
+      %rest = remi %next, %three signed : tile<i32>
+      %third = cmpi equal %rest, %zero, signed : tile<i32> -> tile<i1>
+      if %third {{
+        continue %next, %more : tile<i32>, {four}
+      }} else {{
+      }}
+      %product = mulf %more, %more : {four}
+      continue %next, %product : tile<i32>, {four}
+    }}
+    %fold = scan {tile} dim=0 reverse=false identities=[0.000000e+00 : f32] : {four} -> {four}
+    (%before: {single}, %element: {single}) {{
+      %greater = cmpf greater_than ordered %element, %before : {single} -> tile<i1>
+      %chosen = if %greater -> ({single}) {{
+        %both = addf %element, %before : {single}
+        %twice = addf %both, %both : {single}
+        yield %twice : {single}
+      }} else {{
+        yield %before : {single}
+      }}
+      yield %chosen : {single}
+    }}""")
+    kernel.line(f"%result = addf %end#1, %fold : {four}")
+    kernel.store("%result", z)
+    counts = counted(tileir.assemble(kernel.module()), "k", 1, kernel.arrays)
+    model = seen(tileir.assemble(kernel.module()), "k", [1], [aligned(a) for a in kernel.arrays])
+    [loop] = counts.loops
+    assert (loop.entered, loop.trips) == (1, 6)
+    [found] = counts.flops
+    # 5 is more than 1, and makes 12 with it, which neither 2 nor 7 is more than.
+    assert found.others == model.flops["f32", False] == 4 * 5 + 4 * 4 + 2 + 4

@@ -243,3 +243,23 @@ def test_rows_are_walked_along_to_their_end(divisor: int, columns: int) -> None:
     x[:] = np.arange(x.size) % 7
     emulator.launch(compiled.ptx, compiled.plan["total"], 2, [x, y, columns, step])
     assert (y == x.reshape(2, step)[:, :columns].sum(1)).all()
+
+
+def test_a_part_of_a_tile_of_pointers_goes_through_shared_memory() -> None:
+    """In memory, pointers are bits like others."""
+    text = """
+    entry @k(%base: tile<ptr<i32>>, %place: tile<i32>, %found: tile<ptr<i32>>) {
+      %i = iota : tile<8xi32>
+      %one = reshape %base : tile<ptr<i32>> -> tile<1xptr<i32>>
+      %all = broadcast %one : tile<1xptr<i32>> -> tile<8xptr<i32>>
+      %each = offset %all, %i : tile<8xptr<i32>>, tile<8xi32> -> tile<8xptr<i32>>
+      %part = extract %each[%place] : tile<8xptr<i32>> -> tile<1xptr<i32>>
+      %here = reshape %part : tile<1xptr<i32>> -> tile<ptr<i32>>
+      %v, %t = load_ptr_tko weak %here : tile<ptr<i32>> -> tile<i32>, token
+      %u = store_ptr_tko weak %found, %v : tile<ptr<i32>>, tile<i32> -> token
+      return
+    }"""
+    numbers, found = np.arange(8, dtype="i4") * 3, np.zeros(1, "i4")
+    compiled = compile(assemble(text), "sm_90")
+    emulator.launch(compiled.ptx, compiled.plan["k"], 1, [numbers, 5, found])
+    assert found == [15]

@@ -61,3 +61,17 @@ def test_a_small_tile_is_loaded_where_it_is_needed() -> None:
     assert BARRIER not in compile(module, "sm_80").ptx
     launch(module, "k", 1, [table, column, found], "sm_80")
     np.testing.assert_array_equal(found, table + column[:, None])
+
+
+def test_an_ordered_load_that_nothing_uses_has_its_index() -> None:
+    """It is made, so what says where is computed."""
+    view = "partition_view<tile=(16), tensor_view<64xi32, strides=[1]>>"
+    text = f"""entry @k(%arg0: tile<ptr<i32>>, %arg1: tile<ptr<i32>>) {{
+      %at, %t = load_ptr_tko weak %arg0 : tile<ptr<i32>> -> tile<i32>, token
+      %all = make_tensor_view %arg1, shape = [64], strides = [1] : tensor_view<64xi32, strides=[1]>
+      %view = make_partition_view %all : {view}
+      %tile, %u = load_view_tko relaxed device %view[%at] : {view}, tile<i32> -> tile<16xi32>, token
+      return
+    }}"""
+    arrays = [np.array([3], "i4"), np.arange(64, dtype="i4")]
+    launch(tileir.assemble(text), "k", 1, arrays, "sm_90")

@@ -121,3 +121,9 @@ def test_results_do_not_depend_on_hints(name: str) -> None:
     case = CASES[name]()
     run(compile(hinted(text_of(name), 6), "sm_80"), name, case.grid, case.arguments())
     case.check()
+
+
+def test_products_of_less_than_an_atom_have_registers() -> None:
+    """Of f16 an atom is 8 or 16 long along k, and the tiles are of one element there."""
+    module = hinted(generated.product("f16", 16, 16, 1), 16)
+    assert chosen(module)["by"] == "hint occupancy"
