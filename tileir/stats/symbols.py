@@ -52,7 +52,7 @@ class Symbols:
         )
         if first is None or end is None or step is None or (isinstance(step, int) and step < 1):
             return None
-        count = _quotient(_difference(end, first), step, "ceil")
+        count = _quotient(_difference(end, first), step, math.ceil)
         return max(0, count) if isinstance(count, int) else count
 
     def _of_result(self, op: Op, index: int) -> Extent | None:
