@@ -13,7 +13,7 @@ from fractions import Fraction
 from tileir.formats.forks import not_forking
 from tileir.ir import Block, Op, Value
 from tileir.ir.constants import Constant
-from tileir.types import GatherScatterView, PartitionView, StridedView, TensorView
+from tileir.types import GatherScatterView, PartitionView, Scalar, StridedView, TensorView, Tile
 
 Extent = int | str
 """A number, or a text that stands for one."""
@@ -50,6 +50,10 @@ class Symbols:
         first, end, step = (
             self.of(loop.operands[slot]) for slot in ("lowerBound", "upperBound", "step")
         )
+        if loop.attributes["unsignedCmp"]:
+            first, end, step = (
+                _unsigned(each, loop.operands["step"]) for each in (first, end, step)
+            )
         if first is None or end is None or step is None or (isinstance(step, int) and step < 1):
             return None
         count = _quotient(_difference(end, first), step, math.ceil)
@@ -61,12 +65,17 @@ class Symbols:
         if op.name in _LAUNCH:
             return f"{_LAUNCH[op.name]}.{_AXES[index]}"
         if op.name in _SAME:
-            return self.of(op.operands[_SAME[op.name]])
+            source = op.operands[_SAME[op.name]]
+            unsigned = op.attributes.get("signedness") == "unsigned"
+            return _unsigned(self.of(source), source) if unsigned else self.of(source)
         if op.name in ("get_tensor_shape", "get_index_space_shape"):
             return self._extent(op, index)
         if op.name not in _BINARY and op.name != "divi":
             return None
-        left, right = self.of(op.operands["lhs"]), self.of(op.operands["rhs"])
+        both = op.operands["lhs"], op.operands["rhs"]
+        left, right = map(self.of, both)
+        if op.attributes.get("signedness") == "unsigned":
+            left, right = map(_unsigned, (left, right), both)
         if left is None or right is None:
             return None
         if op.name == "divi":
@@ -112,6 +121,14 @@ def _constant(value: object) -> int | None:
         return None
     number = value.value()
     return number if isinstance(number, int) else None
+
+
+def _unsigned(extent: Extent | None, value: Value) -> Extent | None:
+    """Return an extent read without a sign: a number below zero is a large one."""
+    element = value.type.element if isinstance(value.type, Tile) else None
+    if isinstance(extent, int) and isinstance(element, Scalar):
+        return extent % (1 << element.bits)
+    return extent
 
 
 def _sum(left: Extent, right: Extent) -> Extent:
