@@ -179,6 +179,8 @@ def explained(
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", USAGE
+    if str(error).startswith(called(path) if path is not None else "\0"):
+        where = ""  # as errors of a text do, which name it on each line
     if isinstance(error, UnsupportedError) and not error.diagnostics:
         where = ""  # an unknown target or version, which has nothing to do with the file
     code = next(code for kind, code in CODES.items() if isinstance(error, kind))
@@ -271,14 +273,14 @@ def write_output(path: str | None, data: bytes) -> None:
         raise
 
 
-def check_output(path: str | None, *inputs: str) -> None:
-    """Raise UsageError if the output file is one of the input files."""
+def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:
+    """Raise UsageError if the output file, which `option` names, is one of the input files."""
     for other in inputs:
         if path in (None, "-") or other == "-":
             continue
         with contextlib.suppress(OSError):
             if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
-                raise UsageError(f"{path} is what is read; -o names another file")
+                raise UsageError(f"{path} is what is read; {option} names another file")
 
 
 def _new_file_mode() -> int:
