@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add("--seed", metavar="N", type=_natural, default=0, help="of the first mutant (default: 0)")
-    add("--count", metavar="N", type=_natural, help="so many mutants, of seeds from there on")
+    add("--count", metavar="N", type=_positive, help="so many mutants, of seeds from there on")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")
     add_assume_version(parser)
@@ -51,11 +51,18 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _positive(text: str) -> int:
+    if not _natural(text):
+        raise argparse.ArgumentTypeError("it is a number from 1 on")
+    return int(text)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     path: str | None = arguments.output
     if path is None and (arguments.count is not None or arguments.json):
-        raise UsageError("-o is needed, such as -o FOLDER")
+        needed = "--json" if arguments.count is None else "--count"
+        raise UsageError(f"-o is needed with {needed}")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if path is None:
         made, _ = mutate(bytecode, arguments.seed)
