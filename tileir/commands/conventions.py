@@ -141,8 +141,7 @@ def guarded(name: str, action) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader closed the pipe. Without this, Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return OK
     except KeyboardInterrupt:
         return fail(name, "interrupted", INTERRUPTED)
@@ -156,6 +155,21 @@ def guarded(name: str, action) -> int:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+@contextlib.contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Print what nobody may read to its end, by a command whose exit code is an answer."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Write to nowhere from here on: else Python complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
