@@ -65,6 +65,8 @@ def test_every_recipe_has_one_feature() -> None:
     [
         ({"seed": -1}, "seed must be a number from 0 on"),
         ({"features": ["vews"]}, "there is no feature 'vews', did you mean views"),
+        ({"features": ["x"]}, "there is no feature 'x'; there are: atomics, blocks"),
+        ({"only": ["for"]}, "no program is made of 'for'(?!.*for[?])"),
         ({"only": ["addk"]}, "no program is made of 'addk', did you mean addi"),
     ],
 )
