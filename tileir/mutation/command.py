@@ -8,7 +8,13 @@ import os
 from pathlib import Path
 
 import tileir
-from tileir.commands.conventions import UsageError, check_output, whole_number, write_output
+from tileir.commands.conventions import (
+    UsageError,
+    check_output,
+    positive_number,
+    whole_number,
+    write_output,
+)
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,
@@ -44,7 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (0)")
-    add("--count", metavar="N", type=whole_number, help="so many mutants, of seeds from there on")
+    add(
+        "--count", metavar="N", type=positive_number, help="so many mutants, of seeds from there on"
+    )
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")
     add_assume_version(parser)
@@ -54,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     path: str | None = arguments.output
     if path is None and (arguments.count is not None or arguments.json):
-        raise UsageError("-o is needed, such as -o FOLDER")
+        needed = "--json" if arguments.count is None else "--count"
+        raise UsageError(f"-o is needed with {needed}")
     if path == "-":
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")

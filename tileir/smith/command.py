@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, whole_number, write_output
+from tileir.commands.conventions import (
+    UsageError,
+    positive_number,
+    whole_number,
+    write_output,
+)
 from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.messages.missing_packages import ARRAYS, needing
 
 from .features import FEATURES, NARROW
 
@@ -57,7 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (0)")
-    add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
+    add(
+        "--count", metavar="N", type=positive_number, help="so many modules, of seeds from there on"
+    )
     add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
@@ -83,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     path: str | None = arguments.output
     if path is None:
         if arguments.count is not None or arguments.json:
-            raise UsageError("-o is needed, such as -o FOLDER")
+            needed = "--json" if arguments.count is None else "--count"
+            raise UsageError(f"-o is needed with {needed}")
         case = _made(arguments, arguments.seed, version)
         write_output(None, tileir.disassemble(case.bytecode).encode())
         return 0
@@ -114,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
-    with needing(CODEGEN, "making programs"):
+    with needing(ARRAYS, "making programs"):
         from .forging import smith
     try:
         return smith(
