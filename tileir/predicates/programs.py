@@ -22,7 +22,7 @@ from typing import IO
 from tileir.errors import ToolError
 from tileir.formats.forks import not_forking
 
-from .running import running
+from .running import running, watch
 
 FILE = "module.tileirbc"
 """The name of the file that a program is given."""
@@ -81,6 +81,7 @@ def run_on(
         file.write_bytes(data)
         folder.mkdir()
         temporary.mkdir()
+        watch()
         try:
             process = subprocess.Popen(
                 [*command, str(file)],

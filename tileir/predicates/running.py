@@ -55,10 +55,10 @@ def end_all() -> None:
         end()
 
 
-def _tell(sign: str, group: int | None) -> None:
-    """Tell the watcher about a group; without a watcher, a group that is left goes on."""
+def watch() -> None:
+    """Start the watcher if there is none, so that it need not start when a program runs already."""
     global _watcher
-    if group is None or sys.platform == "win32":
+    if sys.platform == "win32":
         return
     with _lock, contextlib.suppress(OSError):
         if _watcher is None:
@@ -71,8 +71,13 @@ def _tell(sign: str, group: int | None) -> None:
                 process_group=0,
             )
             atexit.register(_stop, _watcher, os.getpid())
-        assert _watcher.stdin is not None
-        _watcher.stdin.write(f"{sign}{group}\n".encode())
+
+
+def _tell(sign: str, group: int | None) -> None:
+    """Tell the watcher about a group; without a watcher, a group that is left goes on."""
+    if group is not None and _watcher is not None and _watcher.stdin is not None:
+        with contextlib.suppress(OSError):
+            _watcher.stdin.write(f"{sign}{group}\n".encode())
 
 
 def _stop(watcher: subprocess.Popen[bytes], process: int) -> None:
