@@ -45,7 +45,7 @@ _ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
 EXAMPLES = """\
 examples:
   tileir advise --target sm_90 kernel.tileirbc          what would make it faster, most gain first
-  tileir advise --target sm_90 --grid 256x4 k.tileirbc  also what is wrong with such a launch
+  tileir advise --target sm_90 --grid 256,4 k.tileirbc  also what is wrong with such a launch
   tileir advise --target sm_90 --array x.npy --array zeros:4096:f32 --arg 2.5 k.tileirbc
                                                         what these arguments break is no advice
   tileir advise --target sm_90 --json k.mlir | jq .findings
@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", nargs="?", help="bytecode or text; - for standard input")
     add("--target", metavar="GPU", help=f"one of {', '.join(TARGETS)}")
     add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
-    add("--grid", metavar="XxYxZ", type=_grid, help="the blocks of a launch: 256, 64x4 or 64x4x2")
+    add("--grid", metavar="X[,Y[,Z]]", type=_grid, help="the tile blocks of a launch")
     add("--sms", metavar="N", type=_count, help="SMs of the GPU (default: of a common product)")
     add("--array", metavar="VALUE", action="append", dest="values", type=ArrayWord, help=_ARRAY)
     add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
@@ -93,7 +93,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    extents = tuple(map(_count, text.split("x")))
+    extents = tuple(map(_count, text.replace("x", ",").split(",")))
     if len(extents) > MOST_EXTENTS:
         raise argparse.ArgumentTypeError(f"{text!r} has more than three extents")
     return extents

@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("file", metavar="FILE", help="bytecode or text, or - for standard input")
+    add("file", metavar="FILE", nargs="?", help="bytecode or text, or - for standard input")
     add("--all", action="store_true", help="ask at every point, and list every change")
     add("--json", action="store_true", help="one JSON document, for programs")
     over = parser.add_argument_group("releases (the default)")
@@ -112,6 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments, by_stage)
     if arguments.list:
         return _list(arguments)
+    if arguments.file is None:
+        raise UsageError("name a file, or - for standard input (see tileir bisect --help)")
     data = _bytes(arguments.file, arguments.lowest)
     say = _progress()
     if arguments.stages:
@@ -155,6 +157,8 @@ def _check(arguments: argparse.Namespace, by_stage: bool) -> None:
             if getattr(arguments, name) is not None:
                 option = {"first": "from", "last": "to"}.get(name, name)
                 raise UsageError(f"--{option} is about releases")
+        if arguments.list:
+            raise UsageError("--list is about releases")
     elif arguments.target is not None:
         raise UsageError("--target is for --stages and --optional")
     if arguments.target not in (None, "host", *TARGETS):

@@ -68,7 +68,9 @@ def values_by_role(
         text = f"{arrays} arrays and {len(takes) - arrays} numbers"
         if any(role.shape is None for role in roles.arrays):
             text += ", or others with --convention cutile"
-        raise UsageError(f"{display(function.name)} takes {text}, not {len(words)}; see --list")
+        raise UsageError(
+            f"{display(function.name)} takes {text}, not {len(words)}; see tileir run --list"
+        )
     heads = [each if isinstance(each, int) else each.parameter for each in takes]
     given: list[Any] = []
     at = 0

@@ -114,6 +114,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+def whole_number(text: str) -> int:
+    """Return the number from 0 on that an option is given: the `type` of an argparse argument."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
     """Run one command as a program, and return the exit code."""
     return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))
@@ -141,8 +148,7 @@ def guarded(name: str, action) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader closed the pipe. Without this, Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return OK
     except KeyboardInterrupt:
         return fail(name, "interrupted", INTERRUPTED)
@@ -156,6 +162,21 @@ def guarded(name: str, action) -> int:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+@contextlib.contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Print what nobody may read to its end, by a command whose exit code is an answer."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Write to nowhere from here on: else Python complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
@@ -179,6 +200,8 @@ def explained(
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", USAGE
+    if str(error).startswith(called(path) if path is not None else "\0"):
+        where = ""  # as errors of a text do, which name it on each line
     if isinstance(error, UnsupportedError) and not error.diagnostics:
         where = ""  # an unknown target or version, which has nothing to do with the file
     code = next(code for kind, code in CODES.items() if isinstance(error, kind))
@@ -271,14 +294,14 @@ def write_output(path: str | None, data: bytes) -> None:
         raise
 
 
-def check_output(path: str | None, *inputs: str) -> None:
-    """Raise UsageError if the output file is one of the input files."""
+def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:
+    """Raise UsageError if the output file, which `option` names, is one of the input files."""
     for other in inputs:
         if path in (None, "-") or other == "-":
             continue
         with contextlib.suppress(OSError):
             if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
-                raise UsageError(f"{path} is what is read; -o names another file")
+                raise UsageError(f"{path} is what is read; {option} names another file")
 
 
 def _new_file_mode() -> int:

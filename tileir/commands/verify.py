@@ -41,7 +41,7 @@ from .conventions import (
 from .modules import add_assume_version, open_module, version_given
 
 JSON_SCHEMA = 1
-Unreadable = BytecodeError | AssemblyError | OSError
+Unreadable = BytecodeError | AssemblyError | OSError | UsageError
 SYNTAX = "syntax"
 """The rule id of an error in the syntax of a text."""
 COLOURS = {"error": "31", "warning": "33"}
@@ -117,7 +117,7 @@ def _verified(
         return verify(open_module(path, assumed), target, strict), None
     except AssemblyError as error:
         return syntax_errors(error), error
-    except (BytecodeError, OSError) as error:
+    except (BytecodeError, OSError, UsageError) as error:
         return [], error
 
 
@@ -134,7 +134,7 @@ def _reason(error: Unreadable) -> str:
 
 
 def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
-    if isinstance(error, OSError):
+    if isinstance(error, (OSError, UsageError)):
         return USAGE
     if isinstance(error, AssemblyError):
         return UNREADABLE
@@ -151,9 +151,10 @@ def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
 
 
 def _message(path: str, error: Unreadable) -> str:
-    """Return why a file cannot be verified; an AssemblyError already names it on each line."""
+    """Return why a file cannot be verified; errors of texts and of usage name it themselves."""
     reason = _reason(error)
-    return reason if isinstance(error, AssemblyError) else f"{called(path)}: {reason}"
+    named = isinstance(error, (AssemblyError, UsageError))
+    return reason if named else f"{called(path)}: {reason}"
 
 
 # Text -------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from tileir.commands.conventions import (
     fail,
     fail_at,
     open_input,
+    reader_may_leave,
     stdout_text,
     wants_colour,
     write_output,
@@ -135,12 +136,15 @@ def _modules(arguments: argparse.Namespace, paths: tuple[str, str], contents: li
                 progress=progress,
             )
         names = called(paths[0]), called(paths[1])
-        if arguments.json:
-            _print_json(as_json(difference, names))
-        elif arguments.stat:
-            _print(stat(difference))
-        elif not arguments.quiet:
-            _print(unified(difference, arguments.unified, names))
+        with reader_may_leave():
+            if arguments.quiet:
+                pass
+            elif arguments.json:
+                _print_json(as_json(difference, names))
+            elif arguments.stat:
+                _print(stat(difference))
+            else:
+                _print(unified(difference, arguments.unified, names))
     except TileIRError as error:
         return _trouble(None, error)
     return NO if difference else OK
@@ -165,12 +169,15 @@ def _listings(
                 return _trouble(path, error)
     difference = compare_listings(texts[0], texts[1], language)
     names = called(paths[0]), called(paths[1])
-    if arguments.json:
-        _print_json(listings_as_json(difference, names))
-    elif arguments.stat:
-        _print(stat_of_listings(difference))
-    elif not arguments.quiet:
-        _print(unified_listing(difference, arguments.unified, names))
+    with reader_may_leave():
+        if arguments.quiet:
+            pass
+        elif arguments.json:
+            _print_json(listings_as_json(difference, names))
+        elif arguments.stat:
+            _print(stat_of_listings(difference))
+        else:
+            _print(unified_listing(difference, arguments.unified, names))
     return NO if difference else OK
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.errors import BuildError, TileIRError
+from tileir.errors import BuildError, Diagnostic, TileIRError
 from tileir.formats.version import SUPPORTED
 from tileir.tools.sampler.draws import Draws
 
@@ -29,8 +31,9 @@ def mutate(bytecode: Bytecode, seed: int) -> tuple[Bytecode, list[str]]:
     is. BuildError if it is not valid, has no ops, or if nothing could be changed.
     """
     data = bytecode.build()
-    if _is_broken(Bytecode.parse(data)):
-        raise BuildError("what is not valid is not changed")
+    broken = next(_errors(Bytecode.parse(data)), None)
+    if broken is not None:
+        raise BuildError(f"what is not valid is not changed: {broken}")
     for attempt in range(ATTEMPTS):
         made, log = _mutant(data, Draws(seed + (attempt << 64)))
         if made is not None:
@@ -63,8 +66,8 @@ def _mutant(data: bytes, draws: Draws) -> tuple[Bytecode | None, list[str]]:
     except TileIRError:
         return None, log
     made = Bytecode.parse(written)
-    return (None if written == data or _is_broken(made) else made), log
+    return (None if written == data or any(_errors(made)) else made), log
 
 
-def _is_broken(bytecode: Bytecode) -> bool:
-    return any(each.severity == "error" for each in tileir.verify(bytecode))
+def _errors(bytecode: Bytecode) -> Iterator[Diagnostic]:
+    return (each for each in tileir.verify(bytecode) if each.severity == "error")

@@ -41,6 +41,8 @@ class InterestingnessTest:
             raise ValueError("the command is empty")
         program = shutil.which(words[0])
         if program is None:
+            if os.path.isfile(words[0]):
+                raise ToolError(f"{words[0]} is not executable, or not found without ./ before it")
             raise ToolError(f"there is no program {words[0]!r}")
         files = (str(Path(word).absolute()) if os.path.isfile(word) else word for word in words[1:])
         return cls((str(Path(program).absolute()), *files), limits, toolkit)

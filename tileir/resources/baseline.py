@@ -104,12 +104,18 @@ def compare(baseline: Baseline, now: Iterable[KernelResources]) -> Comparison:
     return Comparison(changes, new, tuple(key for key in baseline.kernels if key not in found))
 
 
-def to_bytes(now: Iterable[KernelResources], tools: Mapping[str, str]) -> bytes:
-    """Serialise kernels as a baseline; `from_bytes` reads it."""
+def to_bytes(
+    now: Iterable[KernelResources], tools: Mapping[str, str], before: Baseline | None = None
+) -> bytes:
+    """Serialise kernels as a baseline, beside the others of the one `before`.
+
+    `from_bytes` reads it.
+    """
+    others = {} if before is None else before.kernels
     tree = {
         "schema": SCHEMA,
         "tools": dict(tools),
-        "kernels": {key_of(kernel): figures_of(kernel) for kernel in now},
+        "kernels": {**others, **{key_of(kernel): figures_of(kernel) for kernel in now}},
     }
     return (json.dumps(tree, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode(
         "utf-8", "surrogatepass"

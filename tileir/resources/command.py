@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -58,7 +59,8 @@ What is memory or code is in bytes. Spilled are registers, in bytes that the cod
 each instruction once; a cubin does not say how many, nor what shared memory a launch adds.
 Occupancy is that of CUDA's programming guide, for one kernel alone on an SM with all of its shared
 memory; clusters are not looked at. A baseline is sorted JSON, keyed by kernel and target, so that
-files of one baseline need kernels of different names; what was not measured now is not compared.
+files of one baseline need kernels of different names; what was not measured now is not compared,
+and --update leaves it as it is.
 ptxas of another release may change figures: then the difference is told, too.
 
 the keys of --json: schema; files, each with file and kernels; a kernel has kernel, entry, target,
@@ -91,7 +93,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--no-instructions", action="store_true", help="do not ask nvdisasm for instructions")
     add("--baseline", metavar="JSON", help="compare with the figures in this file")
-    add("--update", action="store_true", help="write the figures to the baseline instead")
+    add(
+        "--update",
+        action="store_true",
+        help="write the figures to the baseline instead; others stay",
+    )
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
     add("--json", action="store_true", help="one JSON document, for programs")
     add_options(parser)
@@ -103,9 +109,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.update and arguments.baseline is None:
         raise UsageError("--update is for a baseline; --baseline JSON names its file")
     for path in arguments.files:
-        check_output(arguments.baseline, path)
+        check_output(arguments.baseline, path, option="--baseline")
     before = None
-    if arguments.baseline is not None and not arguments.update:
+    if arguments.baseline is not None and not (arguments.update and _is_new(arguments.baseline)):
         before = _baseline(arguments.baseline)
     code, found = OK, dict[str, list[KernelResources]]()
     with progress_bar("compiling") as progress:
@@ -114,15 +120,15 @@ def run(arguments: argparse.Namespace) -> int:
                 progress(number, len(arguments.files))
             try:
                 found[path] = list(_measured(path, arguments))
-            except (TileIRError, OSError) as error:
+            except (UsageError, TileIRError, OSError) as error:
                 code = max(code, fail_at("resources", path, error))
     kernels = [kernel for each in found.values() for kernel in each]
     if arguments.baseline is not None:
         _check_keys(found)
-    compared = baseline.compare(before, kernels) if before else None
+    compared = baseline.compare(before, kernels) if before and not arguments.update else None
     written = arguments.update and code == OK
     if written:
-        write_output(arguments.baseline, baseline.to_bytes(kernels, _tools(kernels)))
+        write_output(arguments.baseline, baseline.to_bytes(kernels, _tools(kernels), before))
     with stdout_text() as out:
         if arguments.json:
             out.write(json.dumps(_document(found, compared), indent=2, ensure_ascii=False) + "\n")
@@ -130,7 +136,9 @@ def run(arguments: argparse.Namespace) -> int:
             _write_comparison(out, compared, before, kernels)
         elif written:
             number = counted(len(kernels), "kernel")
-            out.write(f"{printable(str(arguments.baseline))}: {number} written\n")
+            absent = baseline.compare(before, kernels).absent if before else ()
+            kept = f", {counted(len(absent), 'other')} kept" if absent else ""
+            out.write(f"{printable(str(arguments.baseline))}: {number} written{kept}\n")
         elif not arguments.update:
             _write_tables(out, found)
     if compared is not None and not compared.holds:
@@ -198,6 +206,13 @@ def _baseline(path: str) -> baseline.Baseline:
         raise PackageError(f"{display(path)}: {error}") from None
     except FileNotFoundError:
         raise UsageError(f"there is no {display(path)}; --update writes it") from None
+
+
+def _is_new(path: str) -> bool:
+    """Whether there is no such file, or nothing in it."""
+    with contextlib.suppress(FileNotFoundError):
+        return not Path(path).read_bytes()
+    return True
 
 
 def _check_keys(found: dict[str, list[KernelResources]]) -> None:

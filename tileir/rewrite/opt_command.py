@@ -67,7 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.file is None:
         raise UsageError("name a file, or - for standard input (see tileir opt --help)")
-    if arguments.default == (arguments.passes is not None):
+    if arguments.default and arguments.passes is not None:
+        raise UsageError("-O and -p both name the passes; choose one")
+    if not arguments.default and arguments.passes is None:
         raise UsageError("name passes with -p, or take those of -O; --list has all of them")
     names = list(DEFAULT) if arguments.default else arguments.passes.split(",")
     try:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, write_output
-from tileir.commands.modules import version_given
+from tileir.commands.conventions import UsageError, whole_number, write_output
+from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.messages.missing_packages import ARRAYS, needing
 
 from .features import FEATURES, NARROW
 
@@ -56,8 +56,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make random modules that compute, with defined results."
     parser.epilog = EXAMPLES
     add = parser.add_argument
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (default: 0)")
+    add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
+    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (default: 100)")
     add("--seed", metavar="N", type=_natural, default=0, help="of the first module (default: 0)")
-    add("--count", metavar="N", type=_natural, help="so many modules, of seeds from there on")
+    add("--count", metavar="N", type=_positive, help="so many modules, of seeds from there on")
     add("--ops", metavar="N", type=_natural, default=100, help="about so many each (default: 100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
@@ -67,7 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="PATH",
-        help="a file to write, with the launch beside it; a folder, with --count",
+        help="a file to write, with the launch beside it; a folder, with --count; - is standard"
+        " output, for the module alone",
     )
     add("--json", action="store_true", help="with -o, print what was written as JSON")
 
@@ -75,6 +79,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _natural(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not _natural(text):
+        raise argparse.ArgumentTypeError("it is a number from 1 on")
     return int(text)
 
 
@@ -88,13 +98,22 @@ def run(arguments: argparse.Namespace) -> int:
     path: str | None = arguments.output
     if path is None:
         if arguments.count is not None or arguments.json:
-            raise UsageError("-o is needed, such as -o FOLDER")
+            needed = "--json" if arguments.count is None else "--count"
+            raise UsageError(f"-o is needed with {needed}")
         case = _made(arguments, arguments.seed, version)
         write_output(None, tileir.disassemble(case.bytecode).encode())
+        return 0
+    if path == "-":
+        if arguments.count is not None:
+            raise UsageError("--count takes a folder, such as -o FOLDER")
+        bytecode_output(path, arguments.json)
+        write_output(path, _made(arguments, arguments.seed, version).bytecode.build())
         return 0
     folder = arguments.count is not None or os.path.isdir(path)
     if folder:
         Path(path).mkdir(parents=True, exist_ok=True)
+    elif not Path(path).name:
+        raise UsageError(f"-o takes the name of a file, not {path!r}")
     elif Path(path).suffix == LAUNCH:
         raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
     count = 1 if arguments.count is None else arguments.count
@@ -111,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
-    with needing(CODEGEN, "making programs"):
+    with needing(ARRAYS, "making programs"):
         from .forging import smith
     try:
         return smith(

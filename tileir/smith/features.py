@@ -56,7 +56,7 @@ def ops_of(features: Iterable[str]) -> set[str]:
     chosen = [name for name in features if name != NARROW]
     for name in chosen:
         if name not in FEATURES:
-            raise BuildError(
-                f"there is no feature {name!r}{did_you_mean(name, [*FEATURES, NARROW])}"
-            )
+            known = ", ".join(sorted([*FEATURES, NARROW]))
+            near = did_you_mean(name, [*FEATURES, NARROW])
+            raise BuildError(f"there is no feature {name!r}{near}; there are: {known}")
     return set().union(*(FEATURES[name] for name in chosen or FEATURES))

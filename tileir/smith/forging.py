@@ -47,7 +47,8 @@ def smith(
             raise BuildError(f"{name} must be a number from 0 on, found {number}")
     for name in only:
         if name not in RECIPES or name in CONTROL:
-            raise BuildError(f"no program is made of {name!r}{did_you_mean(name, RECIPES)}")
+            near = did_you_mean(name, [each for each in RECIPES if each not in CONTROL])
+            raise BuildError(f"no program is made of {name!r}{near}")
     for attempt in range(ATTEMPTS):
         draws = Draws(seed + (attempt << 64))
         case = Program(draws, ops, version, features=features, only=only, wild=undefined).grow()

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tileir.commands.conventions import OK, called, fail_at, stdout_text
+from tileir.commands.conventions import OK, UsageError, called, fail_at, stdout_text
 from tileir.commands.modules import add_assume_version, open_module, version_given
 from tileir.errors import Feature, TileIRError
 from tileir.messages.tables import aligned
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.files:
         try:
             found.append((path, stats_of(open_module(path, assumed))))
-        except (TileIRError, OSError) as error:
+        except (UsageError, TileIRError, OSError) as error:
             code = max(code, fail_at("stats", path, error))
     with stdout_text() as out:
         if arguments.json:

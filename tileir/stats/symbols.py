@@ -6,7 +6,9 @@ grid. Values are followed through few ops, and texts stay short: what is further
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from tileir.formats.forks import not_forking
 from tileir.ir import Block, Op, Value
@@ -54,7 +56,7 @@ class Symbols:
             )
         if first is None or end is None or step is None or (isinstance(step, int) and step < 1):
             return None
-        count = _quotient(_difference(end, first), step, "ceil")
+        count = _quotient(_difference(end, first), step, math.ceil)
         return max(0, count) if isinstance(count, int) else count
 
     def _of_result(self, op: Op, index: int) -> Extent | None:
@@ -77,7 +79,7 @@ class Symbols:
         if left is None or right is None:
             return None
         if op.name == "divi":
-            return _quotient(left, right, _ROUNDED.get(op.attributes["rounding"], ""))
+            return _quotient(left, right, _ROUNDINGS.get(op.attributes["rounding"]))
         return _BINARY[op.name](left, right)
 
     def _extent(self, op: Op, dim: int) -> Extent | None:
@@ -101,13 +103,17 @@ class Symbols:
         size: Extent | None = shape[dim]
         if size is None:
             size = self.of(maker.operands["dynamicShape"][shape[:dim].count(None)])
-        return None if size is None else _quotient(size, step, "ceil")
+        return None if size is None else _quotient(size, step, math.ceil)
 
 
 _LAUNCH: Mapping[str, str] = {"get_tile_block_id": "block", "get_num_tile_blocks": "grid"}
 _SAME: Mapping[str, str] = {"assume": "value", "exti": "from"}
 """Op -> the operand whose number it hands on."""
-_ROUNDED: Mapping[str, str] = {"positive_inf": "ceil", "negative_inf": "floor", "zero": "trunc"}
+_Rounding = Callable[[Fraction], int]
+_ROUNDINGS: Mapping[str, _Rounding] = {
+    "positive_inf": math.ceil, "negative_inf": math.floor, "zero": math.trunc,
+}  # fmt: skip
+"""Rounding of a division -> the function, whose name stands in formulas."""
 
 
 def _constant(value: object) -> int | None:
@@ -147,13 +153,12 @@ def _product(left: Extent, right: Extent) -> Extent:
     return f"{factor(left)} * {factor(right)}"
 
 
-def _quotient(left: Extent, right: Extent, rounded: str) -> Extent | None:
-    if right == 0 or not rounded:
+def _quotient(left: Extent, right: Extent, rounding: _Rounding | None) -> Extent | None:
+    if right == 0 or rounding is None:
         return None
     if isinstance(left, int) and isinstance(right, int):
-        down = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return {"ceil": -(-left // right), "floor": left // right, "trunc": down}[rounded]
-    return left if right == 1 else f"{rounded}({factor(left)} / {factor(right)})"
+        return rounding(Fraction(left, right))
+    return left if right == 1 else f"{rounding.__name__}({factor(left)} / {factor(right)})"
 
 
 def _remainder(left: Extent, right: Extent) -> Extent | None:

@@ -36,7 +36,7 @@ def test_nothing_is_one_sentence(capsys, monkeypatch) -> None:
 
 
 def test_json(capsys) -> None:
-    assert main(["advise", *QUIET, "--grid", "10x2", "--json", MATMUL]) == 0
+    assert main(["advise", *QUIET, "--grid", "10,2", "--json", MATMUL]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["file"], document["target"]) == (1, MATMUL, "sm_90")
     launch, store = document["findings"]

@@ -105,6 +105,7 @@ def test_a_legend_is_no_text_of_the_kernel() -> None:
         (b"entry @e( {", [], 3, "expected a name"),
         (LOOP_SUM, ["--target", "sm_9"], 4, "no target 'sm_9'"),
         (LOOP_SUM, ["--differs", "host,sm_90"], 2, "--stages asks of texts"),
+        (LOOP_SUM, ["--list"], 2, "--list is about releases"),
     ],
 )
 def test_what_is_refused(data: bytes, words: list[str], code: int, problem: str) -> None:

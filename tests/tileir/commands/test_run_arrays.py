@@ -77,7 +77,7 @@ def test_the_convention_of_cutile() -> None:
     ("name", "given", "message"),
     [
         ("scaled_copy", ["--array", "zeros:4x4:f32"],
-         "scaled_copy takes 2 arrays and 0 numbers, not 1; see --list"),
+         "scaled_copy takes 2 arrays and 0 numbers, not 1; see tileir run --list"),
         ("histogram", ["--array", "zeros:64:i32"],
          "takes 2 arrays and 4 numbers, or others with --convention cutile, not 1"),
         ("histogram", ["--array", "zeros:64:i32", "--convention", "cutile"],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import tileir
-from tests.corpus import FIXTURES
+from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir.__main__ import main
 from tileir.diff.report import KEYS
@@ -39,10 +41,19 @@ def test_a_text_on_standard_input() -> None:
 
 
 def test_quiet_and_stat() -> None:
-    assert (diff("-q", ONE, TWO).returncode, diff("-q", ONE, TWO).stdout) == (1, "")
+    for form in ([], ["--json"], ["--stat"]):
+        done = diff("-q", *form, ONE, TWO)
+        assert (done.returncode, done.stdout) == (1, "")
     done = diff("--stat", ONE, TWO)
     assert done.returncode == 1
     assert "34 -> 40 ops" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the pipe")
+def test_a_reader_that_leaves_does_not_make_files_equal() -> None:
+    piped = f"({sys.executable} -m tileir diff {ONE} {TWO}; echo $? >&2) | true"
+    done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "1\n"
 
 
 def test_json() -> None:

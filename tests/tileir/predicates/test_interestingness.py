@@ -107,3 +107,9 @@ def test_commands_that_make_no_sense() -> None:
         InterestingnessTest.of("sh 'x")
     with pytest.raises(ToolError, match="no program 'nothing-of-that-name'"):
         InterestingnessTest.of("nothing-of-that-name x")
+
+
+def test_a_file_that_cannot_be_executed_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "ask.sh").write_text("exit 0")
+    with pytest.raises(ToolError, match=r"ask\.sh is not executable"):
+        InterestingnessTest.of(str(tmp_path / "ask.sh"))

@@ -85,3 +85,11 @@ def test_the_file_is_sorted_and_stable() -> None:
 def test_what_is_no_baseline(data: bytes) -> None:
     with pytest.raises(PackageError, match="it is no baseline"):
         baseline.from_bytes(data)
+
+
+def test_kernels_that_were_not_measured_stay() -> None:
+    """So one file of many can be put into a baseline, as a hook for a commit does."""
+    other, slower = replace(KERNEL, target="sm_80"), replace(KERNEL, registers=128)
+    both = baseline.from_bytes(baseline.to_bytes([slower], {}, kept(KERNEL, other)))
+    assert both.kernels["matmul sm_90"]["registers"] == 128
+    assert both.kernels["matmul sm_80"] == kept(other).kernels["matmul sm_80"]

@@ -118,7 +118,7 @@ def test_passes_are_explained_and_watched() -> None:
     ("arguments", "message"),
     [
         (["opt", TWO], "name passes with -p, or take those of -O; --list has all of them"),
-        (["opt", "-O", "-p", "cse", TWO], "name passes with -p"),
+        (["opt", "-O", "-p", "cse", TWO], "-O and -p both name the passes"),
         (
             ["opt", "-p", "cse,strip_debug", TWO],
             "no pass 'strip_debug', did you mean strip-debug?",

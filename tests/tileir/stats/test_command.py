@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.corpus import FIXTURES
 from tests.programs import call
 from tileir.__main__ import main
@@ -45,3 +47,22 @@ def test_json_and_standard_input() -> None:
         {"number": int(kernel["bytes"]["stored"]["text"].replace(",", "")), "symbols": []}
     ]
     assert kernel["ops"]["make_gather_scatter_view"] == 1
+
+
+@pytest.mark.parametrize("command", ["stats", "verify"])
+def test_an_empty_file_does_not_hide_the_others(command: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    done = call(main, command, tmp_path / "empty", VECTOR_ADD)
+    assert done.returncode == 2
+    assert VECTOR_ADD.name in done.stdout
+    assert (
+        done.stderr
+        == f"tileir {command}: {tmp_path / 'empty'} is empty: neither bytecode nor text\n"
+    )
+
+
+def test_a_text_names_itself_once(tmp_path: Path) -> None:
+    (tmp_path / "k.mlir").write_text("# no")
+    done = call(main, "stats", tmp_path / "k.mlir")
+    assert done.returncode == 3
+    assert done.stderr.count("k.mlir") == 1
