@@ -45,23 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (default: 0)")
     add("--count", metavar="N", type=whole_number, help="so many mutants, of seeds from there on")
-    add("--seed", metavar="N", type=_natural, default=0, help="of the first mutant (default: 0)")
-    add("--count", metavar="N", type=_positive, help="so many mutants, of seeds from there on")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")
     add_assume_version(parser)
-
-
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _natural(text):
-        raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,8 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")
         bytecode_output(path, arguments.json)
-        needed = "--json" if arguments.count is None else "--count"
-        raise UsageError(f"-o is needed with {needed}")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if path is None:
         made, _ = mutate(bytecode, arguments.seed)

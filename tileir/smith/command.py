@@ -59,9 +59,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (default: 0)")
     add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
     add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (default: 100)")
-    add("--seed", metavar="N", type=_natural, default=0, help="of the first module (default: 0)")
-    add("--count", metavar="N", type=_positive, help="so many modules, of seeds from there on")
-    add("--ops", metavar="N", type=_natural, default=100, help="about so many each (default: 100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
     add("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
@@ -76,18 +73,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="with -o, print what was written as JSON")
 
 
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _natural(text):
-        raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return int(text)
-
-
 def _list(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
@@ -98,8 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     path: str | None = arguments.output
     if path is None:
         if arguments.count is not None or arguments.json:
-            needed = "--json" if arguments.count is None else "--count"
-            raise UsageError(f"-o is needed with {needed}")
+            raise UsageError("-o is needed, such as -o FOLDER")
         case = _made(arguments, arguments.seed, version)
         write_output(None, tileir.disassemble(case.bytecode).encode())
         return 0
