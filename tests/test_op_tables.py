@@ -28,7 +28,9 @@ FILES = sorted(
 
 OPS = BY_NAME.keys() | {row.mnemonic for row in ROWS}
 """Ops of Tile IR and of the block IR."""
-WORDS = {"assert", "constant", "entry", "global", "if", "module", "offset"}
+WORDS = {
+    "assert", "constant", "entry", "extract", "global", "if", "module", "offset", "reduce",
+}  # fmt: skip
 """Op names that are also words for something else: a table with no others is none of ops."""
 CASES = [{*each.by_name} for each in vars(enums).values() if isinstance(each, enums.Enum)]
 """Cases of an enum are a table of their own, even if one of them is called like an op."""

@@ -105,7 +105,8 @@ def _idle(evidence: Evidence) -> Iterator[Candidate]:
         loaded = figures.LOADED.read(evidence, Site(symbol))
         if loaded is None or loaded >= figures.ENOUGH_LOADED:
             continue
-        if evidence.of(symbol, Topic.TENSOR_CORES) or evidence.of(symbol, Topic.RINGS):
+        rings = any("slots" in each.facts for each in evidence.of(symbol, Topic.RINGS))
+        if rings or evidence.of(symbol, Topic.TENSOR_CORES):
             continue
         for remark in evidence.of(symbol, Topic.ACCESSES):
             site = Site(symbol, number_of(remark.location))
@@ -264,7 +265,7 @@ RULES: dict[str, Rule] = {
             Sure.MAYBE,
             figures.ACCESS,
             _narrow,
-            tuple(longer(inner, factor) for factor in (2, 4, 8)),
+            tuple(longer(inner, factor) for factor in (2, 8, 64)),
             1.5,
         ),
         Rule(

@@ -114,6 +114,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+def whole_number(text: str) -> int:
+    """Return the number from 0 on that an option is given: the `type` of an argparse argument."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
     """Run one command as a program, and return the exit code."""
     return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))

@@ -55,8 +55,11 @@ def _mnemonic(flow: Flow, op: Op) -> Hashable:
     return op.spec.mnemonic if op.operands or op.regions else op
 
 
-LEVELS: tuple[Key, ...] = (Flow.nearby, _said, _similar, _mnemonic)
-"""What ops between pairs of one class have in common, from most to least."""
+ALIKE: tuple[Key, ...] = (Flow.nearby, _said)
+"""What ops between pairs of one class have in common that say the same, from most to least."""
+
+SIMILAR: tuple[Key, ...] = (_similar, _mnemonic)
+"""What others have; these are the same op only if they have an operand in common, too."""
 
 
 class OpPairs(NamedTuple):
@@ -133,13 +136,26 @@ class Matching:
         pairs = self._refined(first, second, [], (_used, _class), ())
         moved = list(self._moves(_left(first, second, pairs)))
         away = {op for pair in moved for op in pair}
-        pairs = self._refined(first, second, pairs, LEVELS, away)
-        self.order[before] = [(first[i], second[j]) for i, j in pairs]
-        for pair in self.order[before]:
-            self._pair(*pair)
+        alike = self._refined(first, second, pairs, ALIKE, away)
+        known = set(alike)
+        order = self.order[before] = []
+        for i, j in self._refined(first, second, alike, SIMILAR, away):
+            if (i, j) in known or self._is_related(first[i], second[j]):
+                order.append((first[i], second[j]))
+                self._pair(first[i], second[j])
         for pair in moved:
             self._pair(*pair)
             self.moved.update(pair)
+
+    def _is_related(self, before: Op, after: Op) -> bool:
+        """Whether ops have an operand in common, as far as they have any; regions suffice, too."""
+        if before.regions or before.spec.terminator or not any(before.operand_list()):
+            return True
+        for slot, operand in before.operands.items():
+            others = _values(after.operands.get(slot))
+            if any(map(self.same, _values(operand), others)):
+                return True
+        return False
 
     def _refined(
         self,

@@ -8,8 +8,13 @@ import os
 from pathlib import Path
 
 import tileir
-from tileir.commands.conventions import UsageError, check_output, write_output
-from tileir.commands.modules import add_assume_version, open_module, version_given
+from tileir.commands.conventions import UsageError, check_output, whole_number, write_output
+from tileir.commands.modules import (
+    add_assume_version,
+    bytecode_output,
+    open_module,
+    version_given,
+)
 from tileir.commands.progress import progress_bar
 
 from .mutating import STEPS, mutate
@@ -38,6 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (default: 0)")
+    add("--count", metavar="N", type=whole_number, help="so many mutants, of seeds from there on")
     add("--seed", metavar="N", type=_natural, default=0, help="of the first mutant (default: 0)")
     add("--count", metavar="N", type=_positive, help="so many mutants, of seeds from there on")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
@@ -61,6 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     path: str | None = arguments.output
     if path is None and (arguments.count is not None or arguments.json):
+        raise UsageError("-o is needed, such as -o FOLDER")
+    if path == "-":
+        if arguments.count is not None:
+            raise UsageError("--count takes a folder, such as -o FOLDER")
+        bytecode_output(path, arguments.json)
         needed = "--json" if arguments.count is None else "--count"
         raise UsageError(f"-o is needed with {needed}")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))

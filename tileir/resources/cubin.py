@@ -38,8 +38,11 @@ _BARRIERS, _MBARRIERS = 0x4C, 0x38
 """EIATTR_NUM_BARRIERS and EIATTR_NUM_MBARRIERS."""
 _LANGUAGE, _TILE_IR = 0x66, 7
 """EIATTR_LANGUAGE, and its value in a cubin of tileiras; 3 is PTX."""
-_SECTION_BYTES = 64
-"""Of a section's header."""
+_HEADER = struct.Struct("<4xIQ8xQQ24x")
+"""The header of a section, with its type, flags, offset and size."""
+_SYMBOL_BYTES = 24
+_COMPRESSED, _NO_BITS = 0x800, 8
+"""SHF_COMPRESSED, a flag of sections, and SHT_NOBITS, the type of those without any bytes."""
 _MOST_NAMES = 1 << 26
 """Bytes of all names of sections, or of symbols."""
 _NAMED_TARGET = re.compile(rb"-arch[= ](\w+)")
@@ -108,12 +111,11 @@ def _read(file: ELFFile) -> Cubin:
     if file.elfclass != 64 or not file.little_endian:
         raise PackageError("the cubin does not have 64 bits, as those of CUDA 12 and later do")
     count = file.num_sections()
-    if file["e_shentsize"] != _SECTION_BYTES or count * _SECTION_BYTES > file.stream_len:
+    if file["e_shentsize"] != _HEADER.size or count * _HEADER.size > file.stream_len:
         raise PackageError("the cubin is cut off: its sections lie behind its end")
+    _check_contents(file, count)
     _check_names(file.get_section(file.get_shstrndx()), count)
     sections = {section.name: section for section in file.iter_sections()}
-    if any(section.compressed for section in sections.values()):
-        raise PackageError("the cubin has compressed sections, as nvcc never makes them")
     target = _target(sections, file["e_flags"])
     symbols = _symbols(file)
     told: dict[int, dict[str, int]] = {_REGISTERS: {}, _FRAME: {}, _LEAST_STACK: {}}
@@ -163,7 +165,7 @@ def _kernel(
 def _target(sections: dict[str, Section], flags: int) -> str:
     """Return the GPU by what ptxas was called with, else by the flags of the file."""
     note = sections.get(".note.nv.tkinfo")
-    named = _NAMED_TARGET.search(note.data()) if note is not None else None
+    named = _NAMED_TARGET.search(_content(note))
     if named and is_name(text := named[1].decode("latin-1")):
         return text
     name = gpu_of_number(flags >> 8 & 0xFF or flags & 0xFF)  # in older files the low byte
@@ -178,8 +180,8 @@ def _symbols(file: ELFFile) -> dict[int, str]:
     table = file.get_section_by_name(".symtab")
     if not isinstance(table, SymbolTableSection):
         return {}
-    if table["sh_offset"] + table["sh_size"] > file.stream_len:
-        raise PackageError("the cubin is cut off: its table of symbols lies behind its end")
+    if table["sh_entsize"] != _SYMBOL_BYTES:
+        raise PackageError(f"the cubin has symbols of {table['sh_entsize']:,} bytes")
     _check_names(file.get_section(table["sh_link"]), table.num_symbols())
     return {
         number: symbol.name
@@ -188,19 +190,41 @@ def _symbols(file: ELFFile) -> dict[int, str]:
     }
 
 
+def _check_contents(file: ELFFile, count: int) -> None:
+    """Raise PackageError if reading every section once may be more work than the file is long.
+
+    pyelftools makes bytes of zeros for a section that has none, as large as that says it is, and
+    the contents of sections may overlap.
+    """
+    file.stream.seek(file["e_shoff"])
+    left = file.stream_len
+    for kind, flags, offset, size in _HEADER.iter_unpack(file.stream.read(count * _HEADER.size)):
+        if flags & _COMPRESSED:
+            raise PackageError("the cubin has compressed sections, as nvcc never makes them")
+        if kind != _NO_BITS:
+            left -= size
+            if left < 0 or offset + size > file.stream_len:
+                raise PackageError("the cubin is cut off: sections overlap, or lie behind its end")
+
+
+def _content(section: Section | None) -> bytes:
+    """Return the bytes of a section that the file has; b"" of none."""
+    return b"" if section is None or section["sh_type"] == "SHT_NOBITS" else section.data()
+
+
 def _check_names(table: Section, count: int) -> None:
     """Raise PackageError if so many names of a table may be more text than any cubin has.
 
     Names may overlap in the table, so that all of them are long, and each is read by itself.
     """
-    longest = max(map(len, table.data().split(b"\0")))
+    longest = max(map(len, _content(table).split(b"\0")))
     if longest * count > _MOST_NAMES:
         raise PackageError(f"the cubin has names of {longest:,} bytes")
 
 
 def _attributes(section: Section | None) -> Iterator[tuple[int, bytes]]:
     """Yield the names and values of the records of a section."""
-    content = b"" if section is None else section.data()
+    content = _content(section)
     at = 0
     while at + 4 <= len(content):
         form, name, value = struct.unpack_from("<BBH", content, at)

@@ -24,9 +24,11 @@ def editable(bytecode: Bytecode) -> Bytecode:
 def compacted(edited: Bytecode) -> Bytecode:
     """Return the module as it is read from its bytes, which have only what is used.
 
-    BuildError if it cannot be written, or if an op breaks a rule that it kept before.
+    BuildError if it cannot be written. Rules are not checked: `opt` verifies all of them, and to
+    take parts out of a module that breaks rules is no mistake.
     """
-    made = Bytecode.parse(edited.build(compact=True), limits=edited.limits)
+    data = edited.build(check=False, compact=True)
+    made = Bytecode.parse(data, limits=edited.limits)
     attributes, names = edited.launch_attributes, {function.name for function in made.functions}
     entries = {name: own for name, own in attributes.entries.items() if name in names}
     made.launch_attributes = LaunchAttributes(attributes.module, entries, attributes.names)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.formats.version import V13_3
+from tileir.formats.version import V13_3, V13_4
 from tileir.ir import Value
 from tileir.ir.constants import to_constant
 from tileir.tools.sampler.draws import Draws
@@ -105,7 +105,7 @@ def load_view(scene: Scene, kind: str) -> None:
     """A tile from a view; what nothing specifies is not looked at."""
     element = _element(scene, packed=True)
     while True:
-        view = window(scene.draws, element, kind)
+        view = window(scene.draws, element, _known(scene, kind))
         values, inside = index(scene, view)
         if view.padding is not None or all(inside):
             break
@@ -113,7 +113,7 @@ def load_view(scene: Scene, kind: str) -> None:
     first = scene.give_elements(element, data.anything(scene.random(), element, span))
     base = scene.typed(scene.place(scene.source(element.name), first), element)
     _, cut_view = cut(scene, view, base)
-    promises = [held and scene.draws.chance(50) for held in inside]
+    promises = _promises(scene, inside)
     tile, _ = scene.kernel.load_view_tko(
         cut_view, values, inbounds=promises, **_ordered(scene.draws, "acquire")
     )
@@ -129,10 +129,10 @@ def _written(scene: Scene, view: Window) -> Value:
 def store_view(scene: Scene, kind: str) -> None:
     """A tile to a view; what lies outside is dropped."""
     draws, element = scene.draws, _element(scene, packed=True)
-    view = window(draws, element, kind)
+    view = window(draws, element, _known(scene, kind))
     cut_view = _written(scene, view)
     values, inside = index(scene, view)
-    promises = [held and draws.chance(50) for held in inside]
+    promises = _promises(scene, inside)
     token = scene.kernel.store_view_tko(
         scene.value(Tile(element, view.tile)), cut_view, values, inbounds=promises,
         **_weakly(scene, "release"),
@@ -158,6 +158,17 @@ def measure(scene: Scene, what: str) -> None:
         if not wide:
             size = scene.kernel.exti(size, signedness="unsigned", result="i64")
         scene.result(size)
+
+
+def _promises(scene: Scene, inside: list[bool]) -> list[bool]:
+    """Where to promise that the tile is inside, as far as the version has such promises."""
+    promises = [held and scene.draws.chance(50) for held in inside]
+    return promises if scene.pool.version >= V13_4 else [False] * len(inside)
+
+
+def _known(scene: Scene, kind: str) -> str:
+    """Return the kind of a view, or the only one that the version has."""
+    return kind if scene.pool.version >= V13_3 else "partition"
 
 
 def _kinds(scene: Scene) -> tuple[str, ...]:
@@ -252,7 +263,7 @@ def modify_view(scene: Scene) -> None:
     token = scene.kernel.atomic_red_view_tko(
         cut_view, values, scene.value(Tile(element, view.tile)), mode=mode, token=scene.token,
         memory_ordering_semantics="relaxed", memory_scope=draws.pick(("tl_blk", "device")),
-        inbounds=[held and draws.chance(50) for held in inside],
+        inbounds=_promises(scene, inside),
     )  # fmt: skip
     scene.follow(token)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, write_output
-from tileir.commands.modules import version_given
+from tileir.commands.conventions import UsageError, whole_number, write_output
+from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
-from tileir.messages.missing_packages import CODEGEN, needing
+from tileir.messages.missing_packages import ARRAYS, needing
 
 from .features import FEATURES, NARROW
 
@@ -56,6 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make random modules that compute, with defined results."
     parser.epilog = EXAMPLES
     add = parser.add_argument
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (default: 0)")
+    add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
+    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (default: 100)")
     add("--seed", metavar="N", type=_natural, default=0, help="of the first module (default: 0)")
     add("--count", metavar="N", type=_positive, help="so many modules, of seeds from there on")
     add("--ops", metavar="N", type=_natural, default=100, help="about so many each (default: 100)")
@@ -67,7 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="PATH",
-        help="a file to write, with the launch beside it; a folder, with --count",
+        help="a file to write, with the launch beside it; a folder, with --count; - is standard"
+        " output, for the module alone",
     )
     add("--json", action="store_true", help="with -o, print what was written as JSON")
 
@@ -99,9 +103,17 @@ def run(arguments: argparse.Namespace) -> int:
         case = _made(arguments, arguments.seed, version)
         write_output(None, tileir.disassemble(case.bytecode).encode())
         return 0
+    if path == "-":
+        if arguments.count is not None:
+            raise UsageError("--count takes a folder, such as -o FOLDER")
+        bytecode_output(path, arguments.json)
+        write_output(path, _made(arguments, arguments.seed, version).bytecode.build())
+        return 0
     folder = arguments.count is not None or os.path.isdir(path)
     if folder:
         Path(path).mkdir(parents=True, exist_ok=True)
+    elif not Path(path).name:
+        raise UsageError(f"-o takes the name of a file, not {path!r}")
     elif Path(path).suffix == LAUNCH:
         raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
     count = 1 if arguments.count is None else arguments.count
@@ -118,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _made(arguments: argparse.Namespace, seed: int, version: Version) -> Case:
-    with needing(CODEGEN, "making programs"):
+    with needing(ARRAYS, "making programs"):
         from .forging import smith
     try:
         return smith(

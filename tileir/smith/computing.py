@@ -12,6 +12,7 @@ import numpy as np
 from tileir.builder.calls import python_name
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE
+from tileir.formats.version import V13_4
 from tileir.ir import Value
 from tileir.tools.sampler.draft import Draft
 from tileir.tools.sampler.rows import rows
@@ -222,6 +223,8 @@ def _bend(draft: Draft) -> bool:
     """Whether operands of any numbers can be changed so that the op has a meaning for them."""
     name = draft.spec.mnemonic
     if name == "ftoi":
+        if draft.pool.version < V13_4:
+            return False
         draft.attributes["saturating"] = True
     return name in BENT and (name not in DIVISIONS or draft.type("rhs").element.bits > 1)
 

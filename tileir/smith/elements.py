@@ -33,7 +33,10 @@ def dtype(element: Element) -> np.dtype:
 
 def floats(array: np.ndarray, element: Scalar) -> np.ndarray:
     """Return floats of any type as f64, exactly."""
-    return NUMBERS_OF_BITS[array] if element.name == BITS_ONLY else array.astype(np.float64)
+    if element.name == BITS_ONLY:
+        return NUMBERS_OF_BITS[array]
+    with np.errstate(invalid="ignore"):  # of NaNs that signal
+        return array.astype(np.float64)
 
 
 def wrapped(numbers: np.ndarray | int, element: Scalar) -> np.ndarray:

@@ -6,12 +6,14 @@ grid. Values are followed through few ops, and texts stay short: what is further
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from tileir.formats.forks import not_forking
 from tileir.ir import Block, Op, Value
 from tileir.ir.constants import Constant
-from tileir.types import GatherScatterView, PartitionView, StridedView, TensorView
+from tileir.types import GatherScatterView, PartitionView, Scalar, StridedView, TensorView, Tile
 
 Extent = int | str
 """A number, or a text that stands for one."""
@@ -48,9 +50,13 @@ class Symbols:
         first, end, step = (
             self.of(loop.operands[slot]) for slot in ("lowerBound", "upperBound", "step")
         )
+        if loop.attributes["unsignedCmp"]:
+            first, end, step = (
+                _unsigned(each, loop.operands["step"]) for each in (first, end, step)
+            )
         if first is None or end is None or step is None or (isinstance(step, int) and step < 1):
             return None
-        count = _quotient(_difference(end, first), step, "ceil")
+        count = _quotient(_difference(end, first), step, math.ceil)
         return max(0, count) if isinstance(count, int) else count
 
     def _of_result(self, op: Op, index: int) -> Extent | None:
@@ -59,16 +65,21 @@ class Symbols:
         if op.name in _LAUNCH:
             return f"{_LAUNCH[op.name]}.{_AXES[index]}"
         if op.name in _SAME:
-            return self.of(op.operands[_SAME[op.name]])
+            source = op.operands[_SAME[op.name]]
+            unsigned = op.attributes.get("signedness") == "unsigned"
+            return _unsigned(self.of(source), source) if unsigned else self.of(source)
         if op.name in ("get_tensor_shape", "get_index_space_shape"):
             return self._extent(op, index)
         if op.name not in _BINARY and op.name != "divi":
             return None
-        left, right = self.of(op.operands["lhs"]), self.of(op.operands["rhs"])
+        both = op.operands["lhs"], op.operands["rhs"]
+        left, right = map(self.of, both)
+        if op.attributes.get("signedness") == "unsigned":
+            left, right = map(_unsigned, (left, right), both)
         if left is None or right is None:
             return None
         if op.name == "divi":
-            return _quotient(left, right, _ROUNDED.get(op.attributes["rounding"], ""))
+            return _quotient(left, right, _ROUNDINGS.get(op.attributes["rounding"]))
         return _BINARY[op.name](left, right)
 
     def _extent(self, op: Op, dim: int) -> Extent | None:
@@ -92,13 +103,17 @@ class Symbols:
         size: Extent | None = shape[dim]
         if size is None:
             size = self.of(maker.operands["dynamicShape"][shape[:dim].count(None)])
-        return None if size is None else _quotient(size, step, "ceil")
+        return None if size is None else _quotient(size, step, math.ceil)
 
 
 _LAUNCH: Mapping[str, str] = {"get_tile_block_id": "block", "get_num_tile_blocks": "grid"}
 _SAME: Mapping[str, str] = {"assume": "value", "exti": "from"}
 """Op -> the operand whose number it hands on."""
-_ROUNDED: Mapping[str, str] = {"positive_inf": "ceil", "negative_inf": "floor", "zero": "trunc"}
+_Rounding = Callable[[Fraction], int]
+_ROUNDINGS: Mapping[str, _Rounding] = {
+    "positive_inf": math.ceil, "negative_inf": math.floor, "zero": math.trunc,
+}  # fmt: skip
+"""Rounding of a division -> the function, whose name stands in formulas."""
 
 
 def _constant(value: object) -> int | None:
@@ -106,6 +121,14 @@ def _constant(value: object) -> int | None:
         return None
     number = value.value()
     return number if isinstance(number, int) else None
+
+
+def _unsigned(extent: Extent | None, value: Value) -> Extent | None:
+    """Return an extent read without a sign: a number below zero is a large one."""
+    element = value.type.element if isinstance(value.type, Tile) else None
+    if isinstance(extent, int) and isinstance(element, Scalar):
+        return extent % (1 << element.bits)
+    return extent
 
 
 def _sum(left: Extent, right: Extent) -> Extent:
@@ -130,13 +153,12 @@ def _product(left: Extent, right: Extent) -> Extent:
     return f"{factor(left)} * {factor(right)}"
 
 
-def _quotient(left: Extent, right: Extent, rounded: str) -> Extent | None:
-    if right == 0 or not rounded:
+def _quotient(left: Extent, right: Extent, rounding: _Rounding | None) -> Extent | None:
+    if right == 0 or rounding is None:
         return None
     if isinstance(left, int) and isinstance(right, int):
-        down = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return {"ceil": -(-left // right), "floor": left // right, "trunc": down}[rounded]
-    return left if right == 1 else f"{rounded}({factor(left)} / {factor(right)})"
+        return rounding(Fraction(left, right))
+    return left if right == 1 else f"{rounding.__name__}({factor(left)} / {factor(right)})"
 
 
 def _remainder(left: Extent, right: Extent) -> Extent | None:

@@ -14,6 +14,9 @@ from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.explain.op_tree import op_tree
 from tileir.inspect import as_json as leaf_as_json
 from tileir.inspect import render
+from tileir.rewrite.opt import opt
+from tileir.rewrite.passes import DEFAULT
+from tileir.rewrite.strip import PARTS, strip
 
 OK = "ok"
 
@@ -100,6 +103,14 @@ def retarget(data: bytes) -> None:
     bytecode.to_version("13.3" if bytecode.version != (13, 3) else "13.4")
 
 
+def optimise(data: bytes) -> None:
+    opt(Bytecode.parse(data), [*DEFAULT, "count-loops"])
+
+
+def strip_all(data: bytes) -> None:
+    strip(Bytecode.parse(data), PARTS)
+
+
 def assemble(text: str) -> None:
     tileir.assemble(text)
 
@@ -129,6 +140,8 @@ BYTES: dict[str, Callable[[bytes], None]] = {
         edit,
         diff,
         retarget,
+        optimise,
+        strip_all,
     )
 }
 TEXT: dict[str, Callable[[str], None]] = {

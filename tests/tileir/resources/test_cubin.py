@@ -75,6 +75,36 @@ def test_what_is_no_cubin(data: bytes, said: str) -> None:
         read_cubin(data)
 
 
+def header(name: str, place: int, form: str, number: int) -> bytes:
+    """The cubin with another number in the header of a section."""
+    data = bytearray(elf(SECTIONS))
+    first = struct.unpack_from("<Q", data, 0x28)[0]
+    struct.pack_into(form, data, first + 64 * [".shstrtab", *SECTIONS].index(name) + place, number)
+    return bytes(data)
+
+
+def test_sections_that_claim_to_be_zeros_are_not_made() -> None:
+    """pyelftools would make so many bytes: a hundred of this file would fill the memory."""
+    data = bytearray(header(".nv.info.one", 4, "<I", 8))
+    at = data.rindex(struct.pack("<Q", len(SECTIONS[".nv.info.one"][1])))
+    struct.pack_into("<Q", data, at, 1 << 62)
+    assert read_cubin(bytes(data)).kernels[0].barriers == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (header(".nv.info.two", 8, "<Q", 0x800), "compressed"),
+        (header(".text.two", 32, "<Q", 1 << 40), "behind its end"),
+        (header(".text.two", 24, "<Q", 1 << 40), "behind its end"),
+        (header(".symtab", 56, "<Q", 1), "symbols of 1 bytes"),
+    ],
+)
+def test_headers_of_sections_that_make_much_of_little(data: bytes, said: str) -> None:
+    with pytest.raises(PackageError, match=said):
+        read_cubin(data)
+
+
 def test_bytes_that_are_no_elf_file() -> None:
     with pytest.raises(PackageError, match="no cubin"):
         resources_of(b"PK\x03\x04")

@@ -44,7 +44,7 @@ def test_programs_of_each_version_are_valid(version: Version) -> None:
 def test_programs_have_about_the_size_asked_for() -> None:
     sizes = [len(names(seed)) for seed in range(9)]
     assert 45 <= statistics.median(sizes) <= 90
-    assert 900 <= len(names(1, 1000)) <= 1300
+    assert 450 <= len(names(1, 500)) <= 650
 
 
 def test_features_choose_the_ops() -> None:

@@ -35,6 +35,12 @@ entry @k({parameters}) {{
 
 
 ADD = "%y{} = addf %x, %x rounding<nearest_even> : tile<4x8xf32>\n"
+UNSIGNED = """
+%m = constant <i32: -1> : tile<i32>
+%b = constant <i8: -1> : tile<i8>
+%w = exti %b unsigned : tile<i8> -> tile<i32>
+%l = mini %m, %c7 unsigned : tile<i32>
+"""
 
 BRANCH = f"""
 %t = cmpi less_than %n, %c0, signed : tile<i32> -> tile<i1>
@@ -55,6 +61,10 @@ SUM = """
         ("%y = exp %x : tile<4x8xf32>", "32"),
         ("for %i in (%c1 to %c7, step %c4) : tile<i32> {" + ADD + "continue }", "64"),
         ("for %i in (%c7 to %c1, step %c4) : tile<i32> {" + ADD + "continue }", "0"),
+        (UNSIGNED + "for unsigned %i in (%c0 to %m, step %c1) : tile<i32> {" + ADD + "continue }",
+         "137,438,953,440"),
+        (UNSIGNED + "for %i in (%c0 to %w, step %c1) : tile<i32> {" + ADD + "continue }", "8,160"),
+        (UNSIGNED + "for %i in (%c0 to %l, step %c1) : tile<i32> {" + ADD + "continue }", "224"),
         (
             "for %i in (%c0 to %n, step %c4) : tile<i32> {" + ADD + "continue }",
             "32 * ceil(arg1 / 4)",

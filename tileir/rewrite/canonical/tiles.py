@@ -36,7 +36,7 @@ def reshaped(op: Op) -> Constant | None:
     bits = pattern(op.operands["source"])
     if bits is not None:
         return constant(op.result.type, [bits])
-    return Constant(op.result.type, source.data)
+    return Constant(op.result.type, source.data) if source.type.size <= MOST_ELEMENTS else None
 
 
 def broadcast(op: Op) -> Constant | None:

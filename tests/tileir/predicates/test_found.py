@@ -1,0 +1,35 @@
+"""What docs/tileiras_defects.md says is so: the programs are valid and compute, and it crashes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tileir
+from tileir.predicates import Bench, Crashes, Subject
+
+TEXT = (Path(__file__).parents[3] / "docs" / "tileiras_defects.md").read_text("utf-8")
+(ROTATE,) = (tileir.assemble(each, "13.1") for each in re.findall(r"```mlir\n(.*?)```", TEXT, re.S))
+
+
+@pytest.mark.parametrize("target", ["host", "sm_90"])
+def test_the_program_is_valid_and_defined(target: str) -> None:
+    assert not tileir.verify(ROTATE)
+    out, x, y = np.zeros(1, "i4"), np.arange(4, dtype="f4"), np.zeros(4, "f4")
+    if target == "host":
+        kernels = tileir.compile(ROTATE, check=["memory", "undefined"])
+        kernels["rotate"].launch((1,), [out, x, y, 5])
+    else:  # which looks for races
+        emulated = tileir.emulator.load(tileir.compile(ROTATE, target))
+        emulated["rotate"].launch((1,), [out, x, y, 5])
+    assert out.tolist() == [5]
+    assert (y == x).all()
+
+
+@pytest.mark.oracle
+def test_tileiras_crashes() -> None:
+    """The day that this fails, a release has mended it: then the document says which one."""
+    assert Crashes(Subject.of("tileiras:sm_90"), Bench()).holds(bytes(ROTATE.data))
