@@ -121,6 +121,13 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def counting_number(text: str) -> int:
+    """The same from 1 on."""
+    if not whole_number(text):
+        raise argparse.ArgumentTypeError("it is a number from 1 on")
+    return int(text)
+
+
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
     """Run one command as a program, and return the exit code."""
     return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))

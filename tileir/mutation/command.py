@@ -8,7 +8,13 @@ import os
 from pathlib import Path
 
 import tileir
-from tileir.commands.conventions import UsageError, check_output, whole_number, write_output
+from tileir.commands.conventions import (
+    UsageError,
+    check_output,
+    counting_number,
+    whole_number,
+    write_output,
+)
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,
@@ -43,32 +49,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (default: 0)")
-    add("--count", metavar="N", type=whole_number, help="so many mutants, of seeds from there on")
-    add("--seed", metavar="N", type=_natural, default=0, help="of the first mutant (default: 0)")
-    add("--count", metavar="N", type=_positive, help="so many mutants, of seeds from there on")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first one (default: 0)")
+    add("--count", metavar="N", type=counting_number, help="so many mutants, of seeds from there")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")
     add_assume_version(parser)
-
-
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _natural(text):
-        raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     path: str | None = arguments.output
     if path is None and (arguments.count is not None or arguments.json):
-        raise UsageError("-o is needed, such as -o FOLDER")
+        needed = "--json" if arguments.count is None else "--count"
+        raise UsageError(f"-o is needed with {needed}")
     if path == "-":
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, whole_number, write_output
+from tileir.commands.conventions import UsageError, counting_number, whole_number, write_output
 from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
@@ -56,12 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make random modules that compute, with defined results."
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (default: 0)")
-    add("--count", metavar="N", type=whole_number, help="so many modules, of seeds from there on")
-    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (default: 100)")
-    add("--seed", metavar="N", type=_natural, default=0, help="of the first module (default: 0)")
-    add("--count", metavar="N", type=_positive, help="so many modules, of seeds from there on")
-    add("--ops", metavar="N", type=_natural, default=100, help="about so many each (default: 100)")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first one (default: 0)")
+    add("--count", metavar="N", type=counting_number, help="so many modules, of seeds from there")
+    add("--ops", metavar="N", type=whole_number, default=100, help="about so many (default: 100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
     add("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
@@ -74,18 +71,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " output, for the module alone",
     )
     add("--json", action="store_true", help="with -o, print what was written as JSON")
-
-
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _natural(text):
-        raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return int(text)
 
 
 def _list(text: str) -> list[str]:
