@@ -154,8 +154,11 @@ class PackageIndex:
                 shutil.rmtree(packages, ignore_errors=True)
             if not (part / "toolkit" / "bin").is_dir():
                 raise ToolError(f"{TILEIRAS} {name} has no tools")
-            with contextlib.suppress(OSError):  # another process was faster
+            try:
                 os.replace(part / "toolkit", place)
+            except OSError:
+                if not (place / "bin").is_dir():  # it is there if another process was faster
+                    raise
         except OSError as error:
             raise ToolError(f"{self._folder}: {error.strerror}") from None
         finally:

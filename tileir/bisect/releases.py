@@ -52,12 +52,13 @@ class ToolkitFolders:
     def names(self) -> list[str]:
         """Return the releases in the folder."""
         try:
-            found = [each.name for each in self._folder.iterdir() if self._root(each.name)]
+            known = [each.name for each in self._folder.iterdir() if _RELEASE.fullmatch(each.name)]
         except OSError as error:
             raise ToolError(f"{self._folder}: {error.strerror}") from None
+        found = in_order([name for name in known if self._root(name)])
         if not found:
             raise ToolError(f"{self._folder} has no toolkit, as 13.5.37/bin/tileiras would be")
-        return in_order([name for name in found if _RELEASE.fullmatch(name)])
+        return found
 
     def toolkit(self, name: str) -> Toolkit:
         """Return the tools of a release."""

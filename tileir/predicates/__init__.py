@@ -11,6 +11,7 @@ predicate.py        the protocol
 toolkit.py          where NVIDIA's tools are taken from
 programs.py         other programs, under limits
 children.py         our own functions, under limits
+running.py          what runs now, and how it ends early
 answer.py           what somebody says of a file
 ours.py             what our own tools answer, in a child
 arguments.py        arguments for any kernel

@@ -13,7 +13,10 @@ from tileir.supervisor.memory import LIMITED
 
 from .answer import Answer
 from .programs import Limits
+from .running import running
 
+_NAME = "it"
+"""What a child works on, in messages that do not show it."""
 _CALLS = 2000
 """Calls of one child: LLVM never gives back all memory."""
 
@@ -42,9 +45,10 @@ class Children:
             child = self._idle.pop() if self._idle else None
         child = child or self._started()
         try:
-            return Answer.from_bytes(child.call(function.encode() + b"\n" + data, "it"))
+            with running(lambda: child.cancel(_NAME)):
+                return Answer.from_bytes(child.call(function.encode() + b"\n" + data, _NAME))
         except WorkerError as error:
-            problem = str(error).removeprefix("it: ")
+            problem = str(error).removeprefix(f"{_NAME}: ")
             if error.kind in ("crash", "defect"):
                 return Answer(crash=problem, said=problem)
             if error.kind == "start":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 
 from tileir.commands.conventions import UsageError
 from tileir.errors import UnsupportedError
@@ -18,6 +19,8 @@ from .subjects import SPELLED, Bench, Subject
 from .toolkit import INSTALLED, Toolkit
 
 MIB = 1 << 20
+MOST_MIB = sys.maxsize // MIB
+"""What fits into the system's limit."""
 _WHO = ", ".join(SPELLED)
 
 TEST_HELP = """\
@@ -88,7 +91,7 @@ def predicate_given(arguments: argparse.Namespace, toolkit: Toolkit = INSTALLED)
     if arguments.matches is not None:
         try:
             re.compile(arguments.matches)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise UsageError(f"--matches: {error}") from None
         return Says(arguments.matches, who, bench)
     raise UsageError("say what is asked: --test, --crashes, --says, --matches or --differs")
@@ -123,8 +126,8 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     """Return the limits that the arguments set; UsageError for what is none."""
     if not 0 < arguments.timeout <= 86400:
         raise UsageError("--timeout is a number of seconds above 0")
-    if arguments.memory < 1:
-        raise UsageError("--memory is a number of MiB above 0")
+    if not 1 <= arguments.memory <= MOST_MIB:
+        raise UsageError(f"--memory is a number of MiB from 1 to {MOST_MIB}")
     return Limits(arguments.timeout, arguments.memory * MIB)
 
 

@@ -2,7 +2,7 @@
 
 A program runs in an empty folder that is thrown away, without a shell and without input. It leads a
 group of processes, which is killed when the program has ended or its time is over, so nothing
-that it started goes on.
+that it started goes on; nor does any of it when this process ends before, see `running`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import IO
 
 from tileir.errors import ToolError
 from tileir.formats.forks import not_forking
+
+from .running import running
 
 FILE = "module.tileirbc"
 """The name of the file that a program is given."""
@@ -112,10 +114,11 @@ def _awaited(process: subprocess.Popen[bytes], limits: Limits) -> Ended:
     streams = [_Drained(each, limits.output) for each in (process.stdout, process.stderr)]
     timer.start()
     try:
-        if hasattr(os, "waitid"):  # as long as nobody has asked how it ended, its number is its own
-            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        else:
-            process.wait()
+        with running(ring, process.pid):
+            if hasattr(os, "waitid"):  # until somebody asks how it ended, its number is its own
+                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            else:
+                process.wait()
     finally:
         timer.cancel()
         timer.join()

@@ -18,7 +18,12 @@ from tileir.commands.conventions import (
     stdout_text,
     write_output,
 )
-from tileir.commands.modules import add_assume_version, open_module, version_given
+from tileir.commands.modules import (
+    add_assume_version,
+    bytecode_output,
+    open_module,
+    version_given,
+)
 from tileir.commands.progress import progress_bar
 from tileir.predicates.options import add_options, predicate_given
 
@@ -69,6 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     check_output(arguments.output, arguments.file)
+    bytecode_output(arguments.output, arguments.json)
     if arguments.within is not None and not arguments.within > 0:
         raise UsageError("--within is a number of seconds above 0")
     if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:

@@ -17,6 +17,7 @@ from tileir.bytecode import Bytecode
 from tileir.errors import TileIRError
 from tileir.formats.version import SUPPORTED
 from tileir.predicates import Predicate, Verdict
+from tileir.predicates.running import end_all
 
 from .measure import Measure
 from .table import DEAD, PASSES, TABLES, VERSION, Pass
@@ -109,8 +110,11 @@ class Search:
                             self._make(row)
                             done[row.name] = self.data
                 self._of_oldest_version()
-            except BaseException:
+            except BaseException as error:
+                self._asked.stop()
                 executor.shutdown(wait=False, cancel_futures=True)
+                if isinstance(error, KeyboardInterrupt):  # nobody waits for what is asked now
+                    end_all()
                 raise
 
     def _make(self, row: Pass) -> None:

@@ -104,6 +104,7 @@ def test_wrong_use(folder: Path, words: list[str], code: int, problem: str) -> N
 
 
 def test_no_releases(tmp_path: Path) -> None:
+    (tmp_path / "notes" / "bin").mkdir(parents=True)
     for path, problem in ((tmp_path, "has no toolkit"), (tmp_path / "none", "No such file")):
         done = bisect(VECTOR_ADD, "--says", "x", "--toolkits", path)
         assert done.returncode == 5

@@ -80,6 +80,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main(["verify", *(row["file"] for row in rows)]) == 0
     assert main(["mutate", file, "--json"]) == 2
     assert "-o is needed" in capsys.readouterr().err
+    assert main(["mutate", file, "--json", "-o", "-"]) == 2
+    assert "has standard output for itself" in capsys.readouterr().err
     copy = tmp_path / "copy.tileirbc"
     copy.write_bytes(Path(file).read_bytes())
     assert main(["mutate", str(copy), "-o", str(copy)]) == 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.tileir.supervisor.processes import all_end
+from tests.tileir.supervisor.processes import all_end, written
 from tileir.errors import ToolError
 from tileir.predicates import InterestingnessTest, Toolkit
 from tileir.predicates.programs import Limits
@@ -67,6 +68,20 @@ def test_what_it_left_running_is_killed(script, tmp_path) -> None:
     told = tmp_path / "pid"
     assert InterestingnessTest.of(script(f'sleep 1000 & echo $! > "{told}"')).holds(b"")
     assert all_end(int(told.read_text()))
+
+
+def test_it_ends_with_this_process(script, tmp_path) -> None:
+    told = tmp_path / "pid"
+    command = script(f'echo $$ > "{told}.part"; mv "{told}.part" "{told}"; exec sleep 1000')
+    asking = (
+        "from tileir.predicates import InterestingnessTest, Limits;"
+        f"InterestingnessTest.of({command!r}, Limits(seconds=1000)).holds(b'')"
+    )
+    asked = subprocess.Popen([sys.executable, "-c", asking])
+    asks = int(written(told))
+    asked.kill()
+    asked.wait()
+    assert all_end(asks)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")

@@ -196,6 +196,8 @@ def test_options_name_predicates() -> None:
         (["--differs", "dis,verify"], "dis gives text and verify gives verdict"),
         (["--differs", "dis,dis"], "nothing to compare"),
         (["--matches", "("], "--matches: "),
+        (["--matches", "a{99999999999}"], "--matches: "),
+        (["--crashes", "host", "--memory", "99999999999999"], "--memory is"),
         (["--test", "'"], "quotation"),
         (["--crashes", "dis", "--of", "dis"], "--of is for"),
         (["--crashes", "host", "--grid", "0"], "--grid takes"),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
+
 import pytest
 
 import tileir
 from tests.lab.planted.verdicts import Disagree, planted
 from tileir import BuildError, Bytecode
 from tileir.builder import Module, splat
+from tileir.predicates import Limits
+from tileir.predicates.programs import run_on
 from tileir.reduce import NotInterestingError, reduce
 from tileir.reduce.search import Progress
 from tileir.sampler import sample
@@ -137,6 +143,26 @@ def test_an_interrupt_keeps_what_there_is(module) -> None:
     assert reduced.ended == "interrupted"
     assert reduced.data == seen[-1].data
     assert reduced.after.all_ops < reduced.before.all_ops
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the command is sleep")
+def test_an_interrupt_ends_what_is_asked(module) -> None:
+    """Otherwise this takes a thousand seconds."""
+    running = threading.Event()
+
+    class Slow(Asking):
+        def holds(self, data: bytes) -> bool:
+            if threading.current_thread() is not threading.main_thread():
+                running.set()
+                run_on(data, ["sh", "-c", "exec sleep 1000"], Limits(seconds=1000))
+            return super().holds(data)
+
+    def interrupt() -> None:
+        running.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    assert reduce(module, Slow(has("load_view_tko")), jobs=2).ended == "interrupted"
 
 
 def test_newer_versions_are_refused() -> None:

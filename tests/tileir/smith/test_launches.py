@@ -51,6 +51,15 @@ def test_without_a_file_it_is_the_text(written: Path, capsysbinary) -> None:
     assert capsysbinary.readouterr().out == text
 
 
+def test_standard_output_gets_the_module_alone(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*SMITH, "-o", "-"]) == 0
+    assert capsysbinary.readouterr().out == written.read_bytes()
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_checksum_is_of_what_is_determined(written: Path) -> None:
     described = read_description(written.with_suffix(".json").read_bytes())
     values = described.values()
@@ -109,6 +118,9 @@ def test_results_are_inside_of_their_arrays() -> None:
     ("arguments", "problem"),
     [
         (["--count", "3"], "-o is needed"),
+        (["--count", "3", "-o", "-"], "--count takes a folder"),
+        (["-o", "-", "--json"], "has standard output for itself"),
+        (["-o", ""], "takes the name of a file"),
         (["--version", "12.9"], "version 12.9 is not one of"),
         (["--seed", "-1"], "'-1' is not a number"),
         (["--features", "vews"], "did you mean views"),

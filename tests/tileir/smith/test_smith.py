@@ -41,6 +41,10 @@ def test_programs_of_each_version_are_valid(version: Version) -> None:
     assert not [each for each in tileir.verify(bytecode) if each.severity == "error"]
 
 
+def test_large_programs_of_old_versions_are_made() -> None:
+    assert 500 <= len(names(4, 600, version=SUPPORTED[0])) <= 800
+
+
 def test_programs_have_about_the_size_asked_for() -> None:
     sizes = [len(names(seed)) for seed in range(9)]
     assert 45 <= statistics.median(sizes) <= 90
