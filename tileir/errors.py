@@ -134,6 +134,17 @@ class Feature:
     function: str = ""
     times: int = 1
 
+    def to_json(self) -> dict[str, object]:
+        """Return the fields as values that JSON can hold; null for an empty function or until."""
+        return {
+            "owner": display(self.owner),
+            "slot": display(self.slot),
+            "since": str(self.since),
+            "until": None if self.until is None else str(self.until),
+            "function": display(self.function) if self.function else None,
+            "times": self.times,
+        }
+
     def implied_by(self, other: Feature) -> bool:
         """Whether a use of `other` is also a use of this feature, and needs a version as new."""
         slot, case = self.slot, other.slot

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tileir.bytecode import Bytecode
 from tileir.commands.argument_words import ArrayWord, values_by_role
-from tileir.commands.conventions import OK, UsageError, called, fail, main_of, stdout_text
+from tileir.commands.colour import CYAN, RED, YELLOW, paint
+from tileir.commands.conventions import (
+    OK,
+    UsageError,
+    called,
+    fail,
+    main_of,
+    stdout_text,
+    wants_colour,
+)
 from tileir.commands.launch_options import add_options, named_as_written, options_given
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.commands.progress import progress_bar
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
     from tileir.ir.locations import Location
 
 JSON_SCHEMA = 1
-COLOURS = {"certain": "31", "likely": "33", "maybe": "36"}
+COLOURS = {"certain": RED, "likely": YELLOW, "maybe": CYAN}
 """How sure a finding is -> its colour on a terminal."""
 MOST_EXTENTS = 3
 _ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
@@ -199,7 +207,7 @@ def _write(
     out: TextIO, file: str, names: Sequence[str], target: str, findings: Sequence[Finding]
 ) -> None:
     """Write findings, those of each kernel under its name."""
-    colour = out.isatty() and not os.environ.get("NO_COLOR")
+    coloured = wants_colour(out)
     for name in names:
         own = [each for each in findings if each.kernel == name]
         if own:
@@ -208,12 +216,12 @@ def _write(
             said = f": no rule knows how to make it faster on {target}"
         out.write(f"{file}: kernel {display(name)}{said}\n")
         for each in own:
-            out.writelines(f"{line}\n" for line in _lines(each, colour))
+            out.writelines(f"{line}\n" for line in _lines(each, coloured))
 
 
-def _lines(each: Finding, colour: bool) -> Iterator[str]:
+def _lines(each: Finding, coloured: bool) -> Iterator[str]:
     place = f"{_place(each.location)}: " if each.location else ""
-    sure = f"\033[{COLOURS[each.sure]}m{each.sure}\033[0m" if colour else each.sure
+    sure = paint(COLOURS[each.sure], each.sure) if coloured else each.sure
     yield f"{place}{sure}: {each.title} [{each.rule}]"
     before, after = each.shown
     yield f"    {each.figure}: {before}, and {after} with the fix"

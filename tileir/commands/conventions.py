@@ -121,12 +121,11 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def positive_number(text: str) -> int:
-    """Return the number from 1 on that an option is given, as `whole_number` does."""
-    number = whole_number(text)
-    if not number:
+def counting_number(text: str) -> int:
+    """The same from 1 on."""
+    if not whole_number(text):
         raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return number
+    return int(text)
 
 
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:

@@ -83,6 +83,13 @@ loops, elements of atomics, and the blocks with the least and the most. With --e
 what warps execute, and for each access of the PTX the sectors of 32 bytes that it takes in global
 memory or its wavefronts in shared memory, with the least there could be. It takes no --time.
 
+The keys of "counts" on the CPU: entry, grid, arrays (each with parameter, type, size, read and
+written, which are bytes and distinct, touched, atomics, atomic_addresses), other, accesses, flops,
+loops, bytes_per_block, flops_per_block, atomics_per_block, bytes_read, bytes_written,
+distinct_bytes, total_flops, intensity and intensity_at_best (FLOPs a byte, and a distinct byte).
+With --emulate: entry, grid, classes, product_operations, accesses, barriers, copies, products,
+bank_conflicts, excess_sectors.
+
 --emulate needs no GPU: it compiles for the one that is named, and runs the PTX on the CPU, slowly,
 in search of mistakes: races, accesses outside of the arrays or not aligned, what was never written,
 threads that wait for ever. What is right is right under every --schedule: lock-step, ascending,

@@ -64,7 +64,7 @@ class Dump:
             kernel["grids"].append(list(grid))
 
     def listed(self) -> dict[str, Any]:
-        """Return the list as an object; `help("tileir.cutile.dumped")` has its keys.
+        """Return the list as an object; `tileir dump --help` has its keys.
 
         Modules that child processes have written are in it, without launches.
         """

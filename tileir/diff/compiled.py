@@ -21,7 +21,7 @@ from .listings import LLVM, PTX, SASS, STAGE, Language
 
 What = Literal["ptx", "sass"]
 
-_VERSION = re.compile(rb"^\s*\.version\s+\d", re.MULTILINE)
+_VERSION = re.compile(rb"^[ \t]*\.version[ \t]+\d", re.MULTILINE)
 _LLVM, _PTX = ("emit_llvm", "optimise"), ("emit_ptx",)
 """Stages whose text is LLVM IR, or PTX."""
 

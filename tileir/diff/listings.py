@@ -43,7 +43,7 @@ PTX = Language(
     re.compile(r"%(?:rd|rs|rq|fd|r|f|p|h|hh|b)\d+\b"),
     re.compile(r"\$\w+"),
     re.compile(r"\s*(?://.*|\.loc\b.*|\.file\b.*|\.reg\b.*|\.section\b.*|)$"),
-    re.compile(r"\s*//.*$"),
+    re.compile(r"//.*$"),
     re.compile(r"st\b|red\b|bra\b|bar|cp\.|mbarrier\.(?!test|try)|stmatrix|wgmma\.fence|prefetch"),
 )
 SASS = Language(
@@ -51,7 +51,7 @@ SASS = Language(
     re.compile(r"\b(?:UR|R|UP|P|B)\d+\b"),
     re.compile(r"\.L_\w+"),
     re.compile(r"\s*(?://.*|\.(?!L_|text)[\w.]+.*|\.text\.[^:]*|)$"),
-    re.compile(r"/\*.*?\*/|\s*//.*$|\.reuse\b"),
+    re.compile(r"/\*[^*]*\*/|//.*$|\.reuse\b"),
     re.compile(r"ST|RED|BRA|BAR|DEPBAR|WARPSYNC|UTMA|SYNCS"),
 )
 LLVM = Language(
@@ -59,7 +59,7 @@ LLVM = Language(
     re.compile(r"%(?:[\w.$-]+|\"[^\"]*\")"),
     re.compile(r"(?<=label )%[\w.]+"),
     re.compile(r"\s*(?:;.*|!.*|source_filename.*|)$"),
-    re.compile(r"\s*;.*$|, ![\w.]+ !\d+|#\d+"),
+    re.compile(r";.*$|, ![\w.]+ !\d+|#\d+"),
     _NONE,
     assigns=True,
 )
@@ -74,7 +74,8 @@ STAGE = Language(
 )
 
 _HEAD = re.compile(
-    r"\s*(?:\.visible\s+|\.weak\s+)*(?:\.entry|\.func|entry|define)\b.*?([@\w$.]+)\("
+    r"\s*(?:\.visible\s+|\.weak\s+)*(?:\.entry|\.func|entry|define)\b"
+    r".*?(?<![@\w$.])([@\w$.]+)\("
 )
 _TEXT = re.compile(r"\.text\.(\S+):")
 _LABEL = re.compile(r"\s*([\w$.]+):")

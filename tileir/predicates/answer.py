@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from tileir.messages.wording import counted
+
 Kind = Literal["text", "verdict", "values"]
 KINDS: tuple[Kind, ...] = ("text", "values", "verdict")
 """What may be compared; of two that both subjects answer, the first one is."""
@@ -50,7 +52,7 @@ class Answer:
         if self.verdict is False:
             return _line(f"refuses: {self.said}")
         if self.values is not None:
-            return f"values of {len(self.values)} arrays"
+            return f"values of {counted(len(self.values), 'array')}"
         return "accepts"
 
     def to_bytes(self) -> bytes:

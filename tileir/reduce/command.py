@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, - for standard input")
     add("-o", "--output", metavar="FILE", required=True, help="where the small bytecode goes")
-    add("--jobs", metavar="N", type=int, default=0, help="trials at a time (default: CPUs)")
+    add("--jobs", metavar="N", type=int, help="trials at a time (default: CPUs)")
     add("--within", metavar="SECONDS", type=float, help="end after that long with what there is")
     add("--json", action="store_true", help="one JSON document, for programs")
     add_assume_version(parser)
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode_output(arguments.output, arguments.json)
     if arguments.within is not None and not arguments.within > 0:
         raise UsageError("--within is a number of seconds above 0")
-    if not 0 <= arguments.jobs <= MOST_JOBS:
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
         raise UsageError(f"--jobs is a number from 1 to {MOST_JOBS}")
     predicate = predicate_given(arguments)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))

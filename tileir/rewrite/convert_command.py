@@ -7,7 +7,7 @@ from typing import cast
 
 from tileir.commands.conventions import UNSUPPORTED, called, explained, fail
 from tileir.commands.modules import version_given
-from tileir.errors import Feature, VersionError
+from tileir.errors import VersionError
 from tileir.formats.version import SUPPORTED, Version
 
 from .module_output import KEYS, add_module_arguments, module_given, print_json, write_module
@@ -24,7 +24,8 @@ it is.
 
 the keys of --json: {KEYS}
 from and to, versions; lacks, what the version lacks, each with owner (an op, type, attribute, ...),
-slot, since (the first version that has it), until (the last one, or null), function and times.
+slot, since (the first version that has it), until (the last one, or null), function (or null) and
+times.
 output and bytes_after are null if it lacks anything.
 
 exit status: 0 written, 2 wrong use, 3 not readable, 4 the version lacks what the module uses, or is
@@ -55,20 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     except VersionError as error:
         if arguments.json:
             sizes = {"output": None, "bytes_before": len(given.data), "bytes_after": None}
-            lacks = [_feature(feature) for feature in error.features]
+            lacks = [feature.to_json() for feature in error.features]
             print_json({"file": called(arguments.file), **sizes, **versions, "lacks": lacks})
             return UNSUPPORTED
         return fail("convert", *explained(error, arguments.file))
     write_module(arguments, given, made, **versions, lacks=[])
     return 0
-
-
-def _feature(feature: Feature) -> dict[str, object]:
-    return {
-        "owner": feature.owner,
-        "slot": feature.slot,
-        "since": str(feature.since),
-        "until": None if feature.until is None else str(feature.until),
-        "function": feature.function or None,
-        "times": feature.times,
-    }

@@ -17,7 +17,7 @@ def extract(bytecode: Bytecode, functions: Iterable[str]) -> Bytecode:
     and nothing of the others. KeyError for a name that no function has; BuildError for a file of a
     newer version, of which something may be unknown.
     """
-    names = list(functions)
+    names = [functions] if isinstance(functions, str) else list(functions)
     for name in names:
         bytecode.function(name)
     made = editable(bytecode)

@@ -52,9 +52,9 @@ DEFAULT = ("canonicalise", "cse", "hoist", "canonicalise", "dce", "symbol-dce")
 
 
 def named(names: Iterable[str]) -> list[Pass]:
-    """Return the passes of these names. UnsupportedError for one that there is not."""
+    """Return the passes of these names, or of one. UnsupportedError for one that there is not."""
     found = []
-    for name in names:
+    for name in [names] if isinstance(names, str) else names:
         known = PASSES.get(ALIASES.get(name, name))
         if known is None:
             others = f", only {', '.join(PASSES)}"

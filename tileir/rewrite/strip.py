@@ -88,7 +88,7 @@ def strip(bytecode: Bytecode, parts: Iterable[str] = DEFAULT) -> Bytecode:
 
 def strip_in_place(module: Bytecode, parts: Iterable[str]) -> dict[str, int]:
     """Strip a module itself; return the number of things removed by part."""
-    chosen = list(parts)
+    chosen = [parts] if isinstance(parts, str) else list(parts)
     for name in chosen:
         if name not in PARTS:
             raise UnsupportedError(f"there is no part {name!r} to strip, only {choice(PARTS)}")

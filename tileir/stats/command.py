@@ -11,6 +11,7 @@ from typing import Any
 from tileir.commands.conventions import OK, UsageError, called, fail_at, stdout_text
 from tileir.commands.modules import add_assume_version, open_module, version_given
 from tileir.errors import Feature, TileIRError
+from tileir.messages.tables import aligned
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted
 
@@ -37,9 +38,10 @@ of all elements asked for, masked ones too.
 
 the keys of --json: schema; files, each with file, version, lowest (the lowest version that can hold
 the module; null for a file of a newer version), features (of the module that 13.1 lacks: owner,
-slot, since, function, times), size, sections (bytes by name), globals and functions, each with
-name, ops, types, attributes (how many of each), flops and bytes (kind: text, and terms with number
-and symbols), where (what symbols stand for), opaque (what ends a body that cannot be read, or "")
+slot, since, until, function, times), size, sections (bytes by name), globals and functions, each
+with name, ops, types, attributes (how many of each), flops and bytes (kind: text, and terms with
+number and symbols), where (what symbols stand for), opaque (what ends a body that cannot be read,
+or "")
 
 exit status: 0, 2 wrong use or no such file, 3 a file is not readable, 4 its version is not
 supported; the highest of several files"""
@@ -146,10 +148,7 @@ def _table(found: Sequence[tuple[str, Stats]]) -> Iterator[str]:
         )
         for path, stats in found
     ]  # fmt: skip
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    for first, *others in rows:
-        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *cells])
+    yield from aligned(rows)
 
 
 # JSON -------------------------------------------------------------------------------------------
@@ -160,16 +159,7 @@ def _as_json(stats: Stats) -> dict[str, Any]:
     return {
         "version": str(stats.version),
         "lowest": None if stats.lowest is None else str(stats.lowest),
-        "features": [
-            {
-                "owner": display(feature.owner),
-                "slot": display(feature.slot),
-                "since": str(feature.since),
-                "function": display(feature.function),
-                "times": feature.times,
-            }
-            for feature in stats.features
-        ],
+        "features": [feature.to_json() for feature in stats.features],
         "size": stats.size,
         "sections": dict(stats.sections),
         "globals": stats.globals,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -12,6 +13,10 @@ from tileir.__main__ import main
 
 RUN = ["run", FIXTURES / "13.4" / "vector_add.tileirbc", "--grid", 2]
 RUN += ["--zeros", "1500:f32", "--arg", 1500, "--arg", 1] * 3
+
+
+def words_of_the_help() -> set[str]:
+    return set(re.findall(r"\w+", call(main, "run", "--help").stdout))
 
 
 def test_on_the_cpu() -> None:
@@ -24,6 +29,7 @@ def test_on_the_cpu() -> None:
     counts = json.loads(call(main, *RUN, "--count", "--json").stdout)["counts"]
     assert (counts["bytes_read"], counts["total_flops"]) == (12000, 2048)
     assert counts["bytes_per_block"]["block_of_least"] == [1, 0, 0]
+    assert {*counts, *counts["arrays"][0]} <= words_of_the_help()
     assert "counts" not in json.loads(call(main, *RUN, "--json").stdout)
 
 
@@ -37,6 +43,7 @@ def test_on_the_emulator() -> None:
     counts = json.loads(call(main, *RUN, "--emulate", "sm_90", "--count", "--json").stdout)[
         "counts"
     ]
+    assert {*counts} <= words_of_the_help()
     assert counts["excess_sectors"] == counts["bank_conflicts"] == 0
     assert sum(row["transactions"] for row in counts["accesses"]) == 564
     assert all("elementwise.py:16" in row["source"] for row in counts["accesses"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tileir.diff.compiled import is_ptx
 from tileir.diff.listings import LLVM, PTX, SASS, STAGE, Language, compare_listings
 from tileir.diff.report import stat_of_listings
 from tileir.diff.unified import unified_listing
@@ -125,3 +126,24 @@ def test_long_listings_of_equal_lines() -> None:
     before, after = "\tbar.sync 0;\n" * 3000, "\tbar.sync 0;\n" * 2999
     rows = [e for e in compare_listings(before, after, PTX).entries if e.after is None]
     assert len(rows) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (" " * 200_000 + "x", PTX),
+        ("define " + "a" * 200_000, LLVM),
+        ("/*" * 100_000, SASS),
+    ],
+)
+def test_lines_that_would_take_hours_if_each_place_in_them_was_a_beginning(
+    text: str, language: Language
+) -> None:
+    assert not compare_listings(text, text, language)
+    assert compare_listings(text, "", language)
+
+
+def test_a_file_of_empty_lines_is_no_ptx() -> None:
+    """It is told at once, not from each line on anew."""
+    assert not is_ptx(b"\n" * 65_536)
+    assert is_ptx(b"\n" * 60_000 + b" \t.version 8.0")

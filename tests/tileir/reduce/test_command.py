@@ -116,7 +116,7 @@ def test_an_interrupt_leaves_a_file(files, monkeypatch) -> None:
         (["k.mlir", "--test", "muli", "-o", "k.mlir"], 2, "is what is read"),
         (["k.mlir", "--test", "muli", "-o", "-", "--json"], 2, "has standard output for itself"),
         (["k.mlir", "--test", "muli", "-o", "s", "--within", "0"], 2, "--within"),
-        (["k.mlir", "--test", "muli", "-o", "s", "--jobs", "-1"], 2, "--jobs"),
+        (["k.mlir", "--test", "muli", "-o", "s", "--jobs", "0"], 2, "--jobs"),
         (["no.mlir", "--test", "muli", "-o", "s"], 2, "no.mlir"),
         (["bad.mlir", "--test", "muli", "-o", "s"], 3, "bad.mlir"),
     ],

@@ -165,3 +165,9 @@ def test_what_a_text_says_about_launches_is_told_to_be_lost() -> None:
     assert done.returncode == 0
     assert b"<stdin>: warning: bytecode cannot hold " in done.stderr
     assert b"tt.num_warps of the module" in done.stderr
+
+
+def test_one_name_needs_no_list(two: Bytecode) -> None:
+    assert [each.name for each in extract(two, "first").functions] == ["first"]
+    assert opt(two, "cse").build() == opt(two, ["cse"]).build()
+    assert strip(two, "names").build() == strip(two, ["names"]).build()
