@@ -11,7 +11,7 @@ import tileir
 from tileir.commands.conventions import (
     UsageError,
     check_output,
-    positive_number,
+    counting_number,
     whole_number,
     write_output,
 )
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (0)")
     add(
-        "--count", metavar="N", type=positive_number, help="so many mutants, of seeds from there on"
+        "--count", metavar="N", type=counting_number, help="so many mutants, of seeds from there on"
     )
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import tileir
 from tileir.commands.conventions import (
     UsageError,
-    positive_number,
+    counting_number,
     whole_number,
     write_output,
 )
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (0)")
     add(
-        "--count", metavar="N", type=positive_number, help="so many modules, of seeds from there on"
+        "--count", metavar="N", type=counting_number, help="so many modules, of seeds from there on"
     )
     add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
