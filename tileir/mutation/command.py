@@ -49,10 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first mutant (0)")
-    add(
-        "--count", metavar="N", type=counting_number, help="so many mutants, of seeds from there on"
-    )
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first one (default: 0)")
+    add("--count", metavar="N", type=counting_number, help="so many mutants, of seeds from there")
     add("-o", "--output", metavar="PATH", help="a file to write; a folder, with --count")
     add("--json", action="store_true", help="with -o, print what was done as JSON")
     add_assume_version(parser)
@@ -68,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")
         bytecode_output(path, arguments.json)
+        needed = "--json" if arguments.count is None else "--count"
+        raise UsageError(f"-o is needed with {needed}")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if path is None:
         made, _ = mutate(bytecode, arguments.seed)

@@ -9,12 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import (
-    UsageError,
-    counting_number,
-    whole_number,
-    write_output,
-)
+from tileir.commands.conventions import UsageError, counting_number, whole_number, write_output
 from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
@@ -61,11 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make random modules that compute, with defined results."
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("--seed", metavar="N", type=whole_number, default=0, help="of the first module (0)")
-    add(
-        "--count", metavar="N", type=counting_number, help="so many modules, of seeds from there on"
-    )
-    add("--ops", metavar="N", type=whole_number, default=100, help="about so many each (100)")
+    add("--seed", metavar="N", type=whole_number, default=0, help="of the first one (default: 0)")
+    add("--count", metavar="N", type=counting_number, help="so many modules, of seeds from there")
+    add("--ops", metavar="N", type=whole_number, default=100, help="about so many (default: 100)")
     add("--features", metavar="LIST", type=_list, default=[], help="with ops of these features")
     add("--only", metavar="LIST", type=_list, default=[], help="with these ops")
     add("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
