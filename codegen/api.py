@@ -20,7 +20,7 @@ from .cache.key import bytes_of, facts_of
 from .cache.slot import Slot
 from .compilation import Compilation, Compiled
 from .launch_terms import as_read, beyond_defaults, check_options
-from .pipeline import is_complete
+from .optional_stages import is_complete
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 

@@ -7,15 +7,14 @@ what an earlier stage decided. The body of a kernel is a copy, which stages may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
 from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
 
+from .optional_stages import stages_left_out
 from .stage_verifier import verifier_for
 from .state import State
 
@@ -39,18 +38,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-OPTIONAL: dict[str, tuple[str, ...]] = {
-    "nvptx": (
-        "eliminate_dead_ops", "share_common_ops", "hoist_invariants", "count_loops", "split_tiles",
-        "fold_conversions", "store_tensors", "pipeline_loops", "specialise_warps",
-        "overlap_products", "unroll_loops",
-    ),
-    "host": ("eliminate_dead_ops", "share_common_ops", "hoist_invariants"),
-}  # fmt: skip
-"""The stages that only make kernels faster, or their text shorter: any of them may be left out."""
-
-_left_out: ContextVar[Mapping[str, Collection[str]]] = ContextVar("left_out", default={})  # noqa: B039
-
 S = TypeVar("S", bound=State)
 OfFamily = TypeVar("OfFamily")
 """The state of a family. Pyright does not specialise an alias whose variable is bound."""
@@ -73,29 +60,6 @@ def unknown_stage(target_family: str, name: str) -> str | None:
     return f"has no stage {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
 
 
-@contextmanager
-def without(stages: Mapping[str, Collection[str]]) -> Iterator[None]:
-    """Leave out optional stages of some families in this thread's compilations.
-
-    It is for finding the stage at fault. What is compiled so is not cached. ValueError for a stage
-    that is not optional.
-    """
-    for family, names in stages.items():
-        for name in names:
-            if name not in OPTIONAL[family]:
-                raise ValueError(f"{family} cannot do without stage {name!r}")
-    before = _left_out.set(stages)
-    try:
-        yield
-    finally:
-        _left_out.reset(before)
-
-
-def is_complete() -> bool:
-    """Whether no stages are left out in this thread's compilations."""
-    return not any(_left_out.get().values())
-
-
 def run(
     target_family: str,
     state: S,
@@ -116,7 +80,7 @@ def run(
     emission = names.index("emit_llvm")
     first = 0 if since is None else names.index(since)
     verifier = verifier_for(target_family, state) if first < emission else None
-    left_out = _left_out.get().get(target_family, ())
+    left_out = stages_left_out(target_family)
     for number, name in enumerate(names[first:], first):
         if name not in left_out:
             stage_of(target_family, name)(state)

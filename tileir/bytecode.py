@@ -251,11 +251,11 @@ class Bytecode:
                 f"version {self.version} is newer than {LATEST}, and what it has that others lack "
                 "is not known; with assume_version, the file is read as one of another version"
             )
-        same = Bytecode.parse(self.build(), limits=self.limits, assume_version=assumed)
+        same = Bytecode.parse(self.build(), limits=self.limits, assume_version=assumed).touch()
         same.launch_attributes = self.launch_attributes
         if target == self.version and assumed is None:
             return same
-        other = Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
+        other = Bytecode.parse(retarget(same, target), limits=self.limits)
         other.launch_attributes = self.launch_attributes
         check_oddities(same, other)
         return other

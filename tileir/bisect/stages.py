@@ -175,7 +175,7 @@ def bisect_optional(
     no optional one is run.
     """
     with compiling(), not_forking:
-        from tileir.codegen.pipeline import OPTIONAL
+        from tileir.codegen.optional_stages import OPTIONAL
 
     names = (ALL_LEFT_OUT, *OPTIONAL[family])
 

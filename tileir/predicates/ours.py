@@ -41,8 +41,8 @@ def answer(data: bytes) -> bytes:
     if not without:
         return function(rest)
     with compiling(), not_forking:
-        from tileir.codegen import pipeline
-    with pipeline.without(without):
+        from tileir.codegen import optional_stages
+    with optional_stages.without(without):
         return function(rest)
 
 

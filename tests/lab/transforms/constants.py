@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.lab.model.kernels import data
-from tests.lab.model.kernels.program import Program
-from tests.lab.model.kernels.scene import Case
 from tileir.ir import Value
+from tileir.smith import data
+from tileir.smith.case import Case
+from tileir.smith.program import Program
 from tileir.tools.sampler.draws import Draws
 from tileir.types import Scalar, Tile, Type
 

@@ -23,7 +23,7 @@ from tileir.bisect.stages import (
     stages_made,
     without_legend,
 )
-from tileir.codegen import pipeline
+from tileir.codegen import optional_stages, pipeline
 from tileir.predicates import Limits, Verdict
 from tileir.predicates.answer import Answer
 from tileir.predicates.close import first_difference
@@ -122,7 +122,7 @@ def test_the_command_asks_the_texts_of_stages() -> None:
     )
 
 
-NAMES = pipeline.OPTIONAL["nvptx"]
+NAMES = optional_stages.OPTIONAL["nvptx"]
 LEFT_OUT = [NAMES, *((name,) for name in NAMES)]
 
 
@@ -132,7 +132,7 @@ def test_optional_stages_can_be_left_out(left_out: tuple[str, ...]) -> None:
     """A kernel with rings, warps with roles and tensor copies computes the same."""
     values = []
     for names in ((), left_out):
-        with pipeline.without({"nvptx": names}):
+        with optional_stages.without({"nvptx": names}):
             answer = Answer.from_bytes(launched(asked("sm_90", 2, MATMUL, {})))
         assert answer.values, answer
         values.append(answer.values)
@@ -162,14 +162,14 @@ def test_the_optional_stage_at_fault_is_found() -> None:
 
 def test_what_is_compiled_without_stages_is_not_kept(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
-    with pipeline.without({"host": ["hoist_invariants"]}):
+    with optional_stages.without({"host": ["hoist_invariants"]}):
         tileir.compile(newest("vector_add"), "host")
     assert not list(tmp_path.iterdir())
 
 
 def test_no_stage_that_is_needed_is_left_out() -> None:
-    left_out = pipeline.without({"host": ["emit_llvm"]})
+    left_out = optional_stages.without({"host": ["emit_llvm"]})
     with pytest.raises(ValueError, match="cannot do without stage 'emit_llvm'"), left_out:
         pass
-    for family, names in pipeline.OPTIONAL.items():
+    for family, names in optional_stages.OPTIONAL.items():
         assert set(names) < set(pipeline.STAGES[family])

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES, OLDEST_AND_NEWEST, name_of
+from tests.corpus import FIXTURES, INVALID, OLDEST_AND_NEWEST, name_of
 from tests.formats.small import EMPTY_SIGNATURE, RETURN, file, kernel, table, varint
 from tests.tileir.same_meaning import meaning, needed, targets
-from tileir import BuildError, Bytecode, VersionError
+from tileir import BuildError, Bytecode, BytecodeError, VersionError
 from tileir.errors import Feature
 from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.enums import ROUNDING_MODE
@@ -294,3 +295,18 @@ def test_versions_that_do_not_exist() -> None:
 def test_the_same_version_is_the_same_bytes() -> None:
     bytecode = fixture("13.4/vector_add")
     assert bytes(bytecode.to_version(V13_4).data) == bytes(bytecode.data)
+
+
+def test_what_cannot_be_read_to_the_end_is_not_converted_to_its_own_version_either() -> None:
+    unread = 0
+    for path in INVALID:
+        with suppress(BytecodeError):  # of those that cannot be opened at all
+            bytecode = Bytecode.parse(path.read_bytes())
+            try:
+                Bytecode.parse(path.read_bytes()).touch()
+            except BytecodeError as problem:
+                unread += 1
+                with pytest.raises(BytecodeError) as caught:
+                    bytecode.to_version(bytecode.version)
+                assert str(caught.value) == str(problem)
+    assert unread > 10
