@@ -16,7 +16,7 @@ from .launches import BUSY, FULL, tailed, thin
 from .numbered import number_of
 from .rule import Candidate, Find, Rule, Sure
 from .trials.arguments import AS_PASSED
-from .trials.extents import inner, longer, rows
+from .trials.extents import inner, longer, rows, shorter
 from .trials.order import PADDED_WITH_ZERO, SILENT, UNORDERED, WEAK
 from .trials.products import AS_LOADED, AS_TF32
 from .trials.promises import ALIGNED, AS_I32, SHORT
@@ -375,7 +375,7 @@ RULES: dict[str, Rule] = {
             Sure.LIKELY,
             figures.SPILLED,
             _spilling,
-            (_HINTS, *_MORE_WARPS),
+            (_HINTS, *_MORE_WARPS, shorter(2), shorter(4)),
             3.0,
         ),
         Rule(

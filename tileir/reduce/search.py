@@ -6,6 +6,7 @@ order that holds is taken, whichever ends first, so the number of jobs does not 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -57,6 +58,15 @@ class Yield:
 
 class OutOfTime(Exception):
     """The time for the reduction is over."""
+
+
+def _end_questions(executor: Executor) -> None:
+    """End what is asked, until no thread asks: one may be about to start its program."""
+    waiting = threading.Thread(target=executor.shutdown, daemon=True)
+    waiting.start()
+    while waiting.is_alive():
+        end_all()
+        waiting.join(0.05)
 
 
 class _Here(Executor):
@@ -114,7 +124,7 @@ class Search:
                 self._asked.stop()
                 executor.shutdown(wait=False, cancel_futures=True)
                 if isinstance(error, KeyboardInterrupt):  # nobody waits for what is asked now
-                    end_all()
+                    _end_questions(executor)
                 raise
 
     def _make(self, row: Pass) -> None:

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("-O and -p both name the passes; choose one")
     if not arguments.default and arguments.passes is None:
         raise UsageError("name passes with -p, or take those of -O; --list has all of them")
-    names = list(DEFAULT) if arguments.default else arguments.passes.split(",")
+    names = list(DEFAULT) if arguments.passes is None else arguments.passes.split(",")
     try:
         named(names)
     except UnsupportedError as error:

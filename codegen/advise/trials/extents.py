@@ -1,4 +1,4 @@
-"""Trials of tiles: the same kernel with tiles twice as long, or longer, along a dimension.
+"""Trials of tiles: the same kernel with tiles that are longer, or shorter, along a dimension.
 
 All extents of that size in the function are multiplied, in every type; what then breaks a rule of
 Tile IR does not compile, and is no advice. The numbers that such a kernel computes may be wrong
@@ -19,6 +19,9 @@ from tileir.read.function import Function
 from tileir.types import Tile
 
 from .trial import Trial
+
+_LONG = 16
+"""Shorter tiles than that are not tried."""
 
 Extent = Callable[[Op], int | None]
 """Returns the extent of an op's tile that is to be longer."""
@@ -60,6 +63,24 @@ def longer(extent: Extent, factor: int) -> Trial:
                 done.add((site.symbol, size))
                 resized(copy.functions[site.number], size, size * factor)
             told[site] = f"let tiles of {size} along that dimension be of {size * factor}"
+        return told
+
+    return Trial(edit)
+
+
+def shorter(factor: int) -> Trial:
+    """Return the trial of a kernel whose longest tiles are shorter."""
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        told: dict[Site, str] = {}
+        named = {each.name: each for each in copy.functions.values()}
+        for site in sites:
+            function = named[site.symbol]
+            kinds = (value.type for value in function.body.defined())
+            size = max(max(each.shape, default=1) for each in kinds if isinstance(each, Tile))
+            if size >= _LONG * factor:
+                resized(function, size, size // factor)
+                told[site] = f"let tiles of {size} along a dimension be of {size // factor}"
         return told
 
     return Trial(edit)
