@@ -93,19 +93,20 @@ def run(arguments: argparse.Namespace) -> int:
         check_target(arguments.target)
     assumed = version_given(arguments.assume_version)
     code, results = OK, []
-    with stdout_text() as out:
-        for path in arguments.files:
-            diagnostics, error = _verified(path, assumed, arguments.target, arguments.strict)
-            result = _code(diagnostics, error)
-            code = max(code, result)
-            if arguments.json:
-                results.append(_as_json(path, diagnostics, error, result))
-            elif error is None:
-                _print(out, path, diagnostics)
-            if error is not None:
-                fail("verify", _message(path, error), result)
+    for path in arguments.files:
+        diagnostics, error = _verified(path, assumed, arguments.target, arguments.strict)
+        result = _code(diagnostics, error)
+        code = max(code, result)
         if arguments.json:
-            document = {"schema": JSON_SCHEMA, "files": results}
+            results.append(_as_json(path, diagnostics, error, result))
+        elif error is None:
+            with stdout_text() as out:
+                _print(out, path, diagnostics)
+        if error is not None:
+            fail("verify", _message(path, error), result)
+    if arguments.json:
+        document = {"schema": JSON_SCHEMA, "files": results}
+        with stdout_text() as out:
             out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     return code
 
