@@ -30,6 +30,7 @@ from .releases import Releases, ToolkitFolders, bisect_releases, numbers_of
 from .report import SCHEMA, as_json, as_text, no_answer
 from .search import Found
 from .stages import (
+    BEHIND,
     RefusedError,
     bisect_optional,
     bisect_texts,
@@ -249,13 +250,11 @@ def _over_stages(arguments: argparse.Namespace, data: bytes) -> tuple[str, Found
         question = f"compiling for {target} fails"
         return question, first_failing(compiled, STAGES[package_of(target)])
     if compiled.failed:
-        print(
-            f"tileir bisect: warning: stage {compiled.failed} fails: {compiled.problem}",
-            file=sys.stderr,
-        )
+        where = compiled.failed if compiled.failed == BEHIND else f"stage {compiled.failed}"
+        fail("bisect", f"warning: {where}: {compiled.problem}; texts are those before it", OK)
     predicate = predicate_given(arguments)
     if isinstance(predicate, Says):
-        question = f"the text after a stage for {target} has /{predicate.pattern}/"
+        question = f"the text after a stage for {target} has {predicate.wanted}"
         found = bisect_texts(compiled, lambda text: predicate.said_in(without_legend(text)), True)
         return question, found
 
