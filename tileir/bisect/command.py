@@ -13,7 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import NO, OK, UsageError, called, fail, open_input, stdout_text
+from tileir.commands.conventions import (
+    NO,
+    OK,
+    UsageError,
+    called,
+    fail,
+    json_line,
+    open_input,
+    stdout_text,
+)
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC
@@ -143,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem = "" if found.answered else no_answer(found)
     with stdout_text() as out:
         if arguments.json:
-            out.write(json.dumps(as_json(found, what, question, problem), indent=2) + "\n")
+            out.write(json_line(as_json(found, what, question, problem)))
         else:
             out.write(as_text(found, what, question))
     if problem:

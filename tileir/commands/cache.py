@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
 
-from .conventions import NO, OK, UNREADABLE, UsageError, called, check_output, fail, write_output
+from .conventions import (
+    NO,
+    OK,
+    UNREADABLE,
+    UsageError,
+    called,
+    check_output,
+    fail,
+    json_line,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from tileir.codegen.cache.listing import Kept
@@ -292,7 +302,7 @@ def _amount(files: int, size: int) -> str:
 
 def _print_json(cache: Cache, **tree: Any) -> None:
     whole: Mapping[str, Any] = {"schema": SCHEMA, "folder": str(cache.folder), **tree}
-    write_output(None, (json.dumps(whole) + "\n").encode())
+    write_output(None, json_line(whole).encode("utf-8", "backslashreplace"))
 
 
 def _print(line: str) -> None:

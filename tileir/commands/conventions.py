@@ -12,12 +12,13 @@ import argparse
 import contextlib
 import errno
 import importlib
+import json
 import os
 import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -248,6 +249,15 @@ def stdout_text() -> Iterator[TextIO]:
         out.reconfigure(encoding="utf-8", errors="backslashreplace")
     with reader_may_leave():
         yield sys.stdout
+
+
+def json_line(tree: Mapping[str, Any]) -> str:
+    """Return an object of JSON as the line that --json prints.
+
+    All commands do so: an object on a line, whose first key is "schema"; commands that print one
+    for each item (inspect, dis, as, smith, mutate) print as many lines.
+    """
+    return json.dumps(tree, ensure_ascii=False) + "\n"
 
 
 def wants_colour(out: TextIO) -> bool:

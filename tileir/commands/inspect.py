@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,7 +14,15 @@ from tileir.formats.cursor import brief
 from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
-from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
+from .conventions import (
+    UsageError,
+    called,
+    fail_at,
+    json_line,
+    open_input,
+    stdout_text,
+    wants_colour,
+)
 from .modules import add_assume_version, version_given
 
 JSON_SCHEMA = 1
@@ -141,7 +148,7 @@ def _print_json(lines: Iterable[Heading | Leaf], full: bool, where: dict[str, st
     with stdout_text() as out:
         for line in lines:
             if isinstance(line, Leaf):
-                out.write(json.dumps(where | as_json(line, full), ensure_ascii=False) + "\n")
+                out.write(json_line({"schema": JSON_SCHEMA} | where | as_json(line, full)))
 
 
 def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
@@ -156,7 +163,6 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "function": shorten(leaf.function, LONGEST_NAME) or None,
         "op": leaf.op.name if leaf.op else None,
         "location": (leaf.op.location_text if leaf.op else "") or None,
-        "schema": JSON_SCHEMA,
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -35,6 +34,7 @@ from .conventions import (
     UsageError,
     called,
     fail,
+    json_line,
     main_of,
     stdout_text,
 )
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         document = {"schema": JSON_SCHEMA, "files": results}
         with stdout_text() as out:
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(document))
     return code
 
 
@@ -229,7 +229,7 @@ def _explain(id: str | None, as_json: bool) -> int:
     with stdout_text() as out:
         if as_json:
             document = {"schema": JSON_SCHEMA, "rules": [_rule_as_json(rule) for rule in chosen]}
-            out.write(json.dumps(document, indent=2) + "\n")
+            out.write(json_line(document))
         elif id is not None:
             out.write(_paragraph(chosen[0]))
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from tileir.commands.conventions import (
     explained,
     fail,
     fail_at,
+    json_line,
     open_input,
     stdout_text,
     write_output,
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.baseline, baseline.to_bytes(keyed, _tools(kernels), before))
     with stdout_text() as out:
         if arguments.json:
-            out.write(json.dumps(_document(found, compared), indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(_document(found, compared)))
         elif compared is not None and before is not None:
             _write_comparison(out, compared, before, kernels)
         elif written:

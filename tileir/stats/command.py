@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tileir.commands.conventions import OK, UsageError, called, fail_at, stdout_text
+from tileir.commands.conventions import OK, UsageError, called, fail_at, json_line, stdout_text
 from tileir.commands.modules import add_assume_version, open_module, version_given
 from tileir.errors import Feature, TileIRError
 from tileir.messages.tables import aligned
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             files = [{"file": called(path)} | _as_json(stats) for path, stats in found]
             document = {"schema": JSON_SCHEMA, "files": files}
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(document))
         elif len(arguments.files) > 1:
             out.writelines(f"{line}\n" for line in _table(found))
         else:
