@@ -13,7 +13,8 @@ import tileir
 from tileir.predicates import Bench, Crashes, Subject
 
 TEXT = (Path(__file__).parents[3] / "docs" / "tileiras_defects.md").read_text("utf-8")
-ROTATE, ROUND_UP = (tileir.assemble(each, "13.1") for each in re.findall(r"```mlir\n(.*?)```", TEXT, re.S))
+PROGRAMS = re.findall(r"```mlir\n(.*?)```", TEXT, re.S)
+ROTATE, ROUND_UP = (tileir.assemble(each, "13.1") for each in PROGRAMS)
 
 
 @pytest.mark.parametrize("target", ["host", "sm_90"])
@@ -35,7 +36,8 @@ def test_a_conversion_that_is_exact_in_any_rounding(target: str) -> None:
     assert not tileir.verify(ROUND_UP)
     out, x = np.zeros(1, "f4"), ml_dtypes.bfloat16(-1.0 / 3)
     kernels = tileir.compile(ROUND_UP, target)
-    (kernels if target == "host" else tileir.emulator.load(kernels))["round_up"].launch((1,), [out, x])
+    kernels = kernels if target == "host" else tileir.emulator.load(kernels)
+    kernels["round_up"].launch((1,), [out, x])
     assert out[0] == np.float32(x)
 
 
