@@ -17,7 +17,6 @@ import os
 import re
 import stat
 import time
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from tileir.formats.forks import Lock, not_forking
 
 from .key import Key
+from .warning import warn
 
 SUFFIX = ".tileir"
 _UNFINISHED = ".part"
@@ -117,7 +117,7 @@ class Cache:
             if self._named_by:
                 problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"
                 self._named_by = ""  # once is enough
-                warnings.warn(problem, RuntimeWarning, stacklevel=6)  # the call of tileir.compile
+                warn(problem)
             return False
         try:
             with os.fdopen(handle, "wb") as out:
