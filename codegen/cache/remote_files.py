@@ -43,6 +43,9 @@ class RemoteFiles:
     def read(self, path: str, most: int) -> bytes | None:
         """Return a file, of a longer one `most` bytes and one more; None if there is none."""
         try:
+            if self._on_this_machine:
+                with open(self._at(path), "rb") as file:  # half of the time that fsspec takes
+                    return file.read(most + 1)
             return self._fs.cat_file(self._at(path), end=most + 1)
         except FileNotFoundError:
             return None
@@ -69,14 +72,17 @@ class RemoteFiles:
         """Remove a file."""
         self._fs.rm_file(self._at(path))
 
-    def sizes(self, folder: str, suffix: str) -> list[int]:
-        """Return the bytes of each file in and below a folder whose name ends so."""
+    def sizes(self, folder: str, suffix: str) -> list[int | None]:
+        """Return the bytes of each file in and below a folder whose name ends so.
+
+        None for a file of which a list does not say it, as those of web servers.
+        """
         self._fs.invalidate_cache()
         try:
             found = self._fs.find(self._at(folder).rstrip("/"), detail=True)
         except FileNotFoundError:
             return []
-        return [int(each["size"] or 0) for name, each in found.items() if name.endswith(suffix)]
+        return [each["size"] for name, each in found.items() if name.endswith(suffix)]
 
     @property
     def _on_this_machine(self) -> bool:

@@ -108,8 +108,11 @@ class SharedStore:
 
         return self._ask(self._writing, write) or False
 
-    def sizes(self) -> list[int]:
-        """Return the bytes of each file that is sealed as ours are; raises whatever happens."""
+    def sizes(self) -> list[int | None]:
+        """Return the bytes of each file that is sealed as ours are, None where nobody says it.
+
+        Raises whatever happens.
+        """
         files = within(self._patience, self._opened)
         return within(6 * self._patience, lambda: files.sizes(self._folder, SUFFIX))
 

@@ -76,6 +76,11 @@ class Cache:
         self._lock = Lock()
         self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
+    @property
+    def toolkits(self) -> Path:
+        """The folder for releases of NVIDIA's tools, which do not count for the limit."""
+        return self.folder / "toolkits"
+
     def get(self, name: str) -> bytes | None:
         """Return the contents with a key, which are used by that; None if absent or damaged."""
         contents = self.peek(name)
