@@ -122,6 +122,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "samples",
     "predicates",
     "bisect",
     "advise",

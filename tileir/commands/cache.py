@@ -104,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(cache: Cache, arguments: argparse.Namespace) -> int:
+    """Print what is kept, files that are none of it, toolkits, and the shared store."""
     from tileir.codegen.cache.listing import is_damaged, listed, symbols, toolkits
 
     shared = _shared(arguments.shared)
@@ -227,6 +228,7 @@ def _part(cache: Cache, kept: Kept, emit: str) -> bytes:
 
 
 def _prune(cache: Cache, arguments: argparse.Namespace) -> int:
+    """Remove what is asked for, or what nobody can use; say how much."""
     from tileir.codegen.cache.folder import size_of
     from tileir.codegen.cache.listing import damaged, listed
 
