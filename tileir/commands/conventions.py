@@ -78,6 +78,9 @@ GROUPS = {
     },
     "other": {
         "serve": ("tileir.serve.command", "answer requests of another program"),
+        "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
+        "completion": ("tileir.reference.completion_command", "a shell's script for its Tab key"),
+        "guide": ("tileir.reference.guide_command", "a page about tileir for agents"),
         "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
     },
 }
