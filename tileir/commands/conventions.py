@@ -78,6 +78,7 @@ GROUPS = {
     },
     "other": {
         "serve": ("tileir.serve.command", "answer requests of another program"),
+        "lsp": ("tileir.lsp.command", "serve editors of Tile IR text"),
         "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
         "completion": ("tileir.reference.completion_command", "a shell's script for its Tab key"),
         "guide": ("tileir.reference.guide_command", "a page about tileir for agents"),

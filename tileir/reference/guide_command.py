@@ -11,7 +11,7 @@ from tileir.messages.missing_packages import CODEGEN, needing
 EXAMPLES = """\
 examples:
   tileir guide                                       a page for agents, in Markdown
-  tileir guide -o .claude/skills/tileir/SKILL.md     as a skill of an agent
+  tileir guide -o skills/tileir/SKILL.md             where an agent looks for skills
   tileir guide --index docs -o docs/llms.txt         an index of pages, in the form of llms.txt
 
 The page is made from the help of the commands and the package's own docstring.
