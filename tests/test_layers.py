@@ -123,6 +123,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "samples",
     "predicates",
     "bisect",
     "advise",

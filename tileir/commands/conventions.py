@@ -77,6 +77,7 @@ GROUPS = {
         "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
     },
     "other": {
+        "samples": ("tileir.samples.command", "kernels and programs to try tileir on"),
         "serve": ("tileir.serve.command", "answer requests of another program"),
         "lsp": ("tileir.lsp.command", "serve editors of Tile IR text"),
         "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
