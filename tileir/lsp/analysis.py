@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import AssemblyError, TileIRError
+from tileir.formats.forks import Lock
 from tileir.messages.texts import printable
+from tileir.read.once import once
 from tileir.verifier.module import verify
 
 from .documentation import OPS, attribute_page, op_page, type_page
+from .formatting import formatted
 from .occurrences import Name, Occurrences, occurrences
 
 _TOKEN = re.compile(r'"(?:[^"\\n]++|\\.)*+"?|[%#!@]?[\w$.]++|\S')
@@ -34,16 +36,18 @@ class Finding:
 class Analysis:
     """One version of a text."""
 
+    _lock = Lock()
+
     def __init__(self, text: str, name: str = "<text>") -> None:
         self.text = text
         self.name = name
 
-    @cached_property
+    @once
     def found(self) -> Occurrences:
         """The names and ops in it."""
         return occurrences(self.text)
 
-    @cached_property
+    @once
     def _assembled(self) -> Bytecode | AssemblyError:
         try:
             return tileir.assemble(self.text, name=self.name)
@@ -55,7 +59,7 @@ class Analysis:
         """The module, if the text has no errors of syntax."""
         return self._assembled if isinstance(self._assembled, Bytecode) else None
 
-    @cached_property
+    @once
     def findings(self) -> list[Finding]:
         """Everything that is wrong: of the syntax, or else what `tileir verify` says."""
         if not self.text.strip():
@@ -82,9 +86,9 @@ class Analysis:
         end = start + length if length else token.end() if token else start + 1
         return Finding(start, min(end, len(self.text)), severity, printable(message), rule)
 
-    @cached_property
+    @once
     def _line_starts(self) -> list[int]:
-        """The offsets at which lines begin, as the assembler counts them: from each line feed on."""
+        """The offsets at which lines begin, as the assembler counts them: by line feeds."""
         shift = self.text.startswith("\ufeff")
         return [shift, *(end.end() for end in re.finditer("\n", self.text))]
 
@@ -130,9 +134,9 @@ class Analysis:
 
     def formatted(self) -> str | None:
         """Return the text as the printer lays it out; None if it has to stay as it is."""
-        from .formatting import formatted
-
+        if self.bytecode is None:
+            return None
         try:
-            return formatted(self)
+            return formatted(self.text, self.found, self.bytecode)
         except TileIRError:  # such as a module that breaks rules so that it has no text
             return None

@@ -1,4 +1,4 @@
-"""What may stand at a place: ops where one starts, else names that are visible, attributes, types."""
+"""What may stand at a place: ops where one starts, else visible names, attributes, types."""
 
 from __future__ import annotations
 

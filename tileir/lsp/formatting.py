@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import tileir
 from tileir.bytecode import Bytecode
@@ -19,23 +18,20 @@ from tileir.formats.ops.assembly import IMPLIED
 
 from .occurrences import Occurrences, occurrences
 
-if TYPE_CHECKING:
-    from .analysis import Analysis
-
 _COMMENT = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|(//[^\n]*+)')
 _PRODUCER = "// Producer: "
 _LOCATION = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|(\bloc\s*\()')
 
 
-def formatted(analysis: Analysis) -> str | None:
-    """Return the text laid out anew; None if it does not assemble, or would change."""
-    bytecode = analysis.bytecode
-    if bytecode is None:
-        return None
-    debug = any(match[1] for match in _LOCATION.finditer(analysis.text))
+def formatted(given: str, found: Occurrences, bytecode: Bytecode) -> str | None:
+    """Return a text laid out anew, given its names and its module; None if that would change.
+
+    Errors are those of `tileir.disassemble`.
+    """
+    debug = any(match[1] for match in _LOCATION.finditer(given))
     printed = tileir.disassemble(bytecode, debug=debug)
-    text = _with_names(analysis.found, printed)
-    text = text and _with_comments(analysis, text)
+    text = _with_names(found, printed)
+    text = text and _with_comments(given, found, text)
     return text if text and _same(bytecode, text) else None
 
 
@@ -99,15 +95,14 @@ def _aligned(given: list[Anchor], made: list[Anchor]) -> list[int | None] | None
     return found
 
 
-def _with_comments(analysis: Analysis, printed: str) -> str | None:
+def _with_comments(given: str, found: Occurrences, printed: str) -> str | None:
     """Return a text with the comments of another one, which has the same ops and items."""
-    given = analysis.text
     comments = [match for match in _COMMENT.finditer(given) if match[1]]
     if comments and comments[0].start() == 0 and comments[0][0].startswith(_PRODUCER):
         del comments[0]  # it is part of the module
     if not comments:
         return printed
-    before, after = _anchors(analysis.found), _anchors(occurrences(printed))
+    before, after = _anchors(found), _anchors(occurrences(printed))
     same = _aligned(before, after)
     if same is None:
         return None
@@ -143,9 +138,7 @@ def _in_line(anchors: list[Anchor], begin: int, end: int) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _joined(
-    lines: list[str], above: dict[int, list[str]], behind: dict[int, str]
-) -> Iterator[str]:
+def _joined(lines: list[str], above: dict[int, list[str]], behind: dict[int, str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         indent = line[: len(line) - len(line.lstrip())]
         yield from (f"{indent}{comment}" for comment in above.get(number, ()))

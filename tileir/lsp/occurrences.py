@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tileir.formats.limits import DEFAULT
 from tileir.formats.ops.spec import Region as Row
@@ -245,7 +246,7 @@ def _items(text: str, words: list[Name], statements: list[Statement]) -> list[It
         head = max(0, name.start - _LONGEST_HEAD)
         last = list(_ITEM.finditer(text, head, name.start))[-1]
         items.append(Item(last[1], name, last.start(), len(text)))
-    for item, following in zip(items, items[1:], strict=False):
+    for item, following in pairwise(items):
         item.end = following.start
     for item in items:
         item.end = item.start + len(text[item.start : item.end].rstrip(" \t\r\n"))

@@ -29,6 +29,9 @@ _KINDS = {
 }
 
 
+Pointing = lsp.DefinitionParams | lsp.ReferenceParams | lsp.DocumentHighlightParams
+
+
 class TileIRServer(LanguageServer):
     """A language server with the texts that a client has open."""
 
@@ -43,7 +46,10 @@ class TileIRServer(LanguageServer):
         if kept is None or kept[0].text != text:
             encoding = self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
             name = PurePosixPath(unquote(urlsplit(uri).path)).name
-            kept = Analysis(text, name or uri), Lines(text, lsp.PositionEncodingKind(encoding).value)
+            kept = (
+                Analysis(text, name or uri),
+                Lines(text, lsp.PositionEncodingKind(encoding).value),
+            )
             self._kept[uri] = kept
         return kept
 
@@ -108,7 +114,7 @@ def _texts(server: TileIRServer) -> None:
 def _pointing(server: TileIRServer) -> None:
     """Add what is asked about a place in a text."""
 
-    def named(params: lsp.TextDocumentPositionParams) -> tuple[Analysis, Lines, Name | None]:
+    def named(params: Pointing) -> tuple[Analysis, Lines, Name | None]:
         analysis, lines = server.analysed(params.text_document.uri)
         at = lines.offset(params.position.line, params.position.character)
         return analysis, lines, analysis.found.name_at(at)

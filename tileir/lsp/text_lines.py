@@ -1,4 +1,4 @@
-"""Offsets into a text as lines and characters of the protocol, in the units that a client counts."""
+"""Offsets into a text as lines and characters of the protocol, in units that a client counts."""
 
 from __future__ import annotations
 

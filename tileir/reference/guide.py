@@ -40,7 +40,8 @@ def _skill() -> Iterator[str]:
     yield from ("---", "name: tileir", f"description: {DESCRIPTION}", "---", "")
     yield f"# tileir {tileir.__version__}"
     yield ""
-    yield f"Bytecode versions {SUPPORTED[0]} to {SUPPORTED[-1]}; targets: host, {', '.join(TARGETS)}."
+    yield f"Bytecode versions {SUPPORTED[0]} to {SUPPORTED[-1]}."
+    yield f"Targets: host, {', '.join(TARGETS)}."
     yield "`tileir COMMAND --help` has all options, keys of JSON and exit codes of a command."
     yield "Where a command has `--json`, read that: `tileir schema COMMAND` prints its JSON Schema."
     yield "A file is bytecode or text; `-` is standard input."
@@ -78,7 +79,7 @@ def index(folder: Path) -> str:
         title = _HEADING.search(text)
         if title:
             link = path.relative_to(folder).as_posix()
-            rows.append(f"- [{title[1]}]({link}): {_first_sentence(text[title.end():])}")
+            rows.append(f"- [{title[1]}]({link}): {_first_sentence(text[title.end() :])}")
     if not rows:
         raise UsageError(f"{folder} has no page with a title")
     return "\n".join(["# tileir", "", f"> {DESCRIPTION}", "", "## Docs", "", *rows, ""])

@@ -6,11 +6,14 @@ import argparse
 import importlib
 
 from tileir.commands.conventions import COMMANDS, Parser
+from tileir.formats.forks import not_forking
 
 
 def parser_into(parser: argparse.ArgumentParser, name: str) -> None:
     """Add the arguments of a command to a parser."""
-    importlib.import_module(COMMANDS[name][0]).configure(parser)
+    with not_forking:
+        command = importlib.import_module(COMMANDS[name][0])
+    command.configure(parser)
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:

@@ -51,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.output, "".join(rows).encode())
         return OK
     with needing(CODEGEN, "the schema of counts"):
-        whole = {each: schema_of(each) for each in SCHEMAS} if arguments.all else schema_of(name)
+        names = SCHEMAS if name is None else (name,)
+        found = {each: schema_of(each) for each in names}
+    whole = found if name is None else found[name]
     write_output(arguments.output, (json.dumps(whole, indent=2) + "\n").encode())
     return OK
 

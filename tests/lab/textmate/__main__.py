@@ -119,7 +119,11 @@ def main(arguments: list[str] | None = None) -> int:
         if expected != found:
             wrong += 1
             at = next(
-                (n for n, (one, two) in enumerate(zip(expected, found, strict=False)) if one != two),
+                (
+                    n
+                    for n, (one, two) in enumerate(zip(expected, found, strict=False))
+                    if one != two
+                ),
                 min(len(expected), len(found)),
             )
             around = "".join(each for each, _ in expected[max(0, at - 30) : at + 30])

@@ -20,11 +20,13 @@ def all_names_are_found(fixture: Fixture) -> None:
     found = occurrences(text)
     lexed = TileIRLexer().get_tokens_unprocessed(text)
     expected = [(at, word) for at, kind, word in lexed if kind is Name.Variable]
-    names = [(each.start, each.text) for each in found.names if each.text[0] == "%"]
-    assert names == expected
+    values = [each for each in found.names if each.text[0] == "%"]
+    assert [(each.start, each.text) for each in values] == expected
     assert all(text[each.start : each.end] == each.text for each in found.names)
     assert all(each.definition is not None for each in found.names)
-    uses = Counter(e.definition for e in found.names if e.text[0] == "%" and e.start != e.definition)
+    uses = Counter(
+        e.definition for e in found.names if e.text[0] == "%" and e.start != e.definition
+    )
     named = [each for each in found.names if each.text[0] == "%" and each.start == each.definition]
     counts: Counter[str] = Counter()
     module = assemble(text)
@@ -82,7 +84,9 @@ def test_scopes_symbols_and_aliases() -> None:
     assert found.statement_at(at("addg") + 4).name == "addg"
 
 
-@pytest.mark.parametrize("text", ["", "entry", "entry @k(", "%", "entry @k(%a: tile<f32>) {\n %", "}"])
+@pytest.mark.parametrize(
+    "text", ["", "entry", "entry @k(", "%", "entry @k(%a: tile<f32>) {\n %", "}"]
+)
 def test_no_text_is_refused(text: str) -> None:
     occurrences(text)
 

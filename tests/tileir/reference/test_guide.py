@@ -46,8 +46,8 @@ def test_its_examples_are_accepted_by_the_commands(page: str) -> None:
 
 def test_an_index_of_pages(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    (tmp_path / "one.md").write_text("# First page\n\n![picture](x.png)\n\nIt says this. And that.\n")
-    (tmp_path / "sub" / "two.md").write_text("(anchor)=\n# Second\n\n- a list\n\nWords:\n\n- more\n")
+    (tmp_path / "one.md").write_text("# First page\n\n![picture](x)\n\nIt says this. And that.")
+    (tmp_path / "sub" / "two.md").write_text("(anchor)=\n# Second\n\n- a list\n\nWords:\n\n- more")
     (tmp_path / "sub" / "none.md").write_text("no title\n")
     rows = index(tmp_path).splitlines()[6:]
     assert rows == [

@@ -15,13 +15,13 @@ from tests.programs import call
 from tests.tileir.newer.made_up import KNOWN, TWISTED, whole
 from tests.tileir.predicates.fakes import toolkit
 from tests.tileir.read.test_library import GOOD, library
-from tileir.reference.parsers import parsers
 from tests.tileir.resources.elf import elf
 from tests.tileir.resources.test_cubin import SECTIONS
 from tileir import compile, load
 from tileir.__main__ import main
 from tileir.commands.conventions import COMMANDS
 from tileir.cutile.dumped import Dump
+from tileir.reference.parsers import parsers
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is part of tileir[test]")
@@ -234,6 +234,11 @@ def of_bisect(folder: Path) -> Iterator[Any]:
     given = ("bisect", "--toolkits", folder / "kits", "--json")
     yield from printed(*given, "--list")
     yield from printed(*given, FIXTURES / "13.1" / "vector_add.tileirbc", "--says", "no")
+
+
+def of_samples(folder: Path) -> Iterator[Any]:
+    yield from printed("samples", "--json")
+    yield from printed("samples", "--json", "-o", folder / "samples")
 
 
 def of_doctor(folder: Path) -> Iterator[Any]:

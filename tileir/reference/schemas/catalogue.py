@@ -31,6 +31,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "mutate": made.mutate,
     "reduce": made.reduce,
     "bisect": made.bisect,
+    "samples": launched.samples,
     "doctor": launched.doctor,
 }
 """Command -> the function that makes its schema; the first line of its docstring is for people."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from tileir.launch.roles import Roles
+from tileir.resources.kernel_resources import KernelResources
+from tileir.resources.occupancy import Occupancy
+
 from .forms import (
     ANYTHING,
     COUNT,
@@ -31,8 +35,6 @@ _PLACE = {
 
 def _roles() -> dict[str, Schema]:
     """Return the schemas of the keys that say what parameters are to arrays."""
-    from tileir.launch.roles import Roles
-
     return of_class(Roles)["properties"]
 
 
@@ -139,9 +141,7 @@ def remarks() -> Schema:
         }
     )
     told = {"file": TEXT, "target": maybe(TEXT), "remarks": every(remark)}
-    return either(
-        of_a_file=versioned(1, told), with_topics=versioned(1, {"topics": by_name(TEXT)})
-    )
+    return either(of_a_file=versioned(1, told), with_topics=versioned(1, {"topics": by_name(TEXT)}))
 
 
 def advise() -> Schema:
@@ -183,9 +183,6 @@ def advise() -> Schema:
 
 def resources() -> Schema:
     """One object: what the kernels of each file take; with --baseline, also a comparison."""
-    from tileir.resources.kernel_resources import KernelResources
-    from tileir.resources.occupancy import Occupancy
-
     kernel = of_class(KernelResources)["properties"]
     kernel = record({**kernel, "occupancy": maybe(of_class(Occupancy, "limited_by"))})
     change = record({"kernel": TEXT, "figure": TEXT, "before": maybe(INTEGER), "after": INTEGER})

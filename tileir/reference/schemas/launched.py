@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from tileir.formats.forks import not_forking
+from tileir.launch.counts import Counts
+from tileir.launch.roles import Roles
+
 from .forms import (
     ANYTHING,
     COUNT,
@@ -24,8 +28,6 @@ from .forms import (
 
 def run() -> Schema:
     """One object: what came out; with --list, the entries; or an error."""
-    from tileir.launch.roles import Roles
-
     scalar = record({"number": COUNT, "type": TEXT, "value": ANYTHING})
     array = record(
         {
@@ -63,8 +65,6 @@ def run() -> Schema:
 
 
 def _counts() -> Schema:
-    from tileir.launch.counts import Counts
-
     derived = (
         "bytes_read",
         "bytes_written",
@@ -77,7 +77,8 @@ def _counts() -> Schema:
 
 
 def _emulated_counts() -> Schema:
-    from tileir.codegen.emulator.counting.counts import EmulatedCounts, WarpAccesses
+    with not_forking:
+        from tileir.codegen.emulator.counting.counts import EmulatedCounts, WarpAccesses
 
     whole = of_class(EmulatedCounts, "bank_conflicts", "excess_sectors")
     accesses = every(of_class(WarpAccesses, "excess"))
@@ -134,6 +135,12 @@ def dump() -> Schema:
         }
     )
     return versioned(1, {"modules": every(module)})
+
+
+def samples() -> Schema:
+    """One object: the samples that there are."""
+    sample = record({"name": TEXT, "size": COUNT, "text": TEXT})
+    return versioned(1, {"samples": every(sample), "output": maybe(TEXT)})
 
 
 def doctor() -> Schema:

@@ -103,6 +103,4 @@ def bisect() -> Schema:
         "changes": every(change),
         "problem": maybe(TEXT),
     }
-    return either(
-        found=versioned(1, found), with_list=versioned(1, {"releases": every(TEXT)})
-    )
+    return either(found=versioned(1, found), with_list=versioned(1, {"releases": every(TEXT)}))

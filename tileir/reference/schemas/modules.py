@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tileir.diff.rows import KINDS
+
 from .forms import (
     ANYTHING,
     COUNT,
@@ -208,15 +210,13 @@ def stats() -> Schema:
 
 def diff() -> Schema:
     """One object: a comparison of modules, or of what is compiled from them."""
-    from tileir.diff.rows import KINDS
-
     file = record({"file": TEXT, "version": TEXT, "producer": maybe(TEXT)})
     function = record(
         {
             "before": maybe(TEXT),
             "after": maybe(TEXT),
             "ops": exactly(2, COUNT),
-            **dict.fromkeys(KINDS, COUNT),
+            **dict.fromkeys(map(str, KINDS), COUNT),
         }
     )
     op = record(
@@ -229,9 +229,7 @@ def diff() -> Schema:
         }
     )
     part = {"anyOf": [{"type": "null"}, op, record({"name": TEXT})]}
-    change = record(
-        {"what": TEXT, "name": TEXT, "before": maybe(TEXT), "after": maybe(TEXT)}
-    )
+    change = record({"what": TEXT, "name": TEXT, "before": maybe(TEXT), "after": maybe(TEXT)})
     row = record(
         {
             "kind": choice(*KINDS),
