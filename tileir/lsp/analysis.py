@@ -48,10 +48,10 @@ class Analysis:
         return occurrences(self.text)
 
     @once
-    def _assembled(self) -> Bytecode | AssemblyError:
+    def _assembled(self) -> Bytecode | TileIRError:
         try:
             return tileir.assemble(self.text, name=self.name)
-        except AssemblyError as error:
+        except TileIRError as error:
             return error
 
     @property
@@ -70,6 +70,8 @@ class Analysis:
                 self._finding(each.line, each.column, ERROR, each.message, length=each.length)
                 for each in made.problems
             ]
+        if isinstance(made, TileIRError):  # about all of it
+            return [self._finding(1, 1, ERROR, str(made))]
         found = []
         for one in verify(made):
             message = f"{one.op}: {one.message}" if one.op else one.message
