@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
+from tests.docs.pages import TEXTS, blocks
 from tests.installed import build_wheel, install
 from tileir.builder.calls import METHODS
 from tileir.builder.editor import Editor
@@ -26,8 +26,12 @@ from tileir.gpus import TARGETS, TargetName
 from .language_server import LanguageServer
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
-EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+EXAMPLES = [
+    block.body
+    for text in TEXTS.values()
+    for block in blocks(text)
+    if block.language == "python" and not block.left_out
+]
 
 
 def test_the_stub_is_fresh(update: bool) -> None:
@@ -111,7 +115,7 @@ def mypy(folder: Path, installed: Installed) -> list[str]:
 def said(
     request: pytest.FixtureRequest, installed: Installed, tmp_path_factory: pytest.TempPathFactory
 ) -> list[str]:
-    """What a checker says of the examples of the README, and of `typed.py` and `wrong.py`."""
+    """What a checker says of the examples of README and docs, and of `typed.py` and `wrong.py`."""
     folder = tmp_path_factory.mktemp("checked")
     for number, example in enumerate(EXAMPLES):
         (folder / f"example_{number}.py").write_text(example)
@@ -121,7 +125,7 @@ def said(
 
 
 @pytest.mark.slow
-def test_examples_of_the_readme_are_right(said: list[str]) -> None:
+def test_examples_of_the_documents_are_right(said: list[str]) -> None:
     assert len(EXAMPLES) >= 8
     assert not [line for line in said if line.startswith("example_")]
 
@@ -299,7 +303,9 @@ def test_the_product_itself_is_right(installed: Installed, tmp_path: Path, whole
 
     The files that are left out are read, too, but for what they are to the others alone.
     """
-    files = sorted((installed.site / "tileir").rglob("*.py"))
+    package = installed.site / "tileir"
+    samples = package / "samples" / "files"  # programs that import others' packages
+    files = sorted(path for path in package.rglob("*.py") if samples not in path.parents)
     assert len(files) > 900
     looked_at = files if whole else drawn(files)
     include = [os.path.relpath(path, tmp_path) for path in looked_at]
