@@ -41,7 +41,8 @@ SCHEMA = 1
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and abs(value) < 1 << 64  # type: ignore[operator]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(value) < 1 << 64
 
 
 def _is_argument(value: object) -> bool:
@@ -66,7 +67,7 @@ RESULT: Form = {
 FORM: dict[str, Form] = {
     "schema": lambda each: each == SCHEMA and type(each) is int,
     "entry": str,
-    "grid": lambda each: conforms(each, [int]) and 0 < len(each) <= 3,  # type: ignore[arg-type]
+    "grid": lambda each: isinstance(each, list) and conforms(each, [int]) and 0 < len(each) <= 3,
     "arguments": lambda each: isinstance(each, list) and all(map(_is_argument, each)),
     "results": [RESULT],
 }
