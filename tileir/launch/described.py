@@ -41,8 +41,9 @@ SCHEMA = 1
 
 
 def _is_number(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and abs(value) < 1 << 64
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) < 1 << 64
 
 
 def _is_argument(value: object) -> bool:
