@@ -132,6 +132,7 @@ ROOMS = (
     "tilepack",
     "stats",
     "resources",
+    "report",
     "serve",
     "cutile",
 )
