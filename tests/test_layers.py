@@ -22,6 +22,7 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 """What may only be imported inside a function."""
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
+    "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
@@ -121,6 +122,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "samples",
     "predicates",
     "bisect",
     "advise",

@@ -229,6 +229,7 @@ class Columns:
     # Fields -------------------------------------------------------------------------------------
 
     def _leaf(self, leaf: Leaf) -> None:
+        """Add a field to the columns, and to the counts of what it names."""
         path = brief(leaf.place, PATH_PARTS)
         node = self._around(leaf, path)
         entry = _entry(leaf)
