@@ -133,6 +133,7 @@ ROOMS = (
     "stats",
     "resources",
     "serve",
+    "batches",
     "cutile",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""

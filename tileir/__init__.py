@@ -7,6 +7,7 @@
 
 Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
+    batch(modules, verb)          one thing done with many modules; help(tileir.batch)
     breakpoint()                  in kernels of cuTile: look at its tiles, on the CPU in pdb
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from tileir.formats.version import Version
 
     from . import emulator as emulator
+    from .batches.batching import batch as batch
     from .bytecode import Bytecode, Function, Global, Section
     from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
@@ -132,6 +134,7 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
+    "batch",
     "compile",
     "disassemble",
     "load",
@@ -148,6 +151,7 @@ _MODULES = {
     "Limits": "formats.limits",
     "Section": "bytecode",
     "Version": "formats.version",
+    "batch": "batches.batching",
     "breakpoint": "cutile.breakpoints",
 }
 """Public name -> module that defines it; the classes not listed are in `errors`.

@@ -70,6 +70,9 @@ GROUPS = {
         "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
         "tileiras": ("tileir.commands.tileiras", "a launcher in the place of NVIDIA's tileiras"),
     },
+    "many modules": {
+        "batch": ("tileir.batches.command", "one thing done with many modules, on many machines"),
+    },
     "find faults": {
         "smith": ("tileir.smith.command", "make random modules that compute"),
         "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
