@@ -121,6 +121,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "samples",
     "predicates",
     "bisect",
     "advise",

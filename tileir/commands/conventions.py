@@ -80,6 +80,7 @@ GROUPS = {
         "bisect": ("tileir.bisect.command", "the release or stage at which an answer changes"),
     },
     "other": {
+        "samples": ("tileir.samples.command", "kernels and programs to try tileir on"),
         "serve": ("tileir.serve.command", "answer requests of another program"),
         "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
     },

@@ -1,4 +1,4 @@
-"""`tileir doctor`: what it finds, what it concludes, and that it prints what README shows."""
+"""`tileir doctor`: what it finds, what it concludes, and that it prints what its page shows."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def test_everybody_can_read_it(found: dict[str, Any], capsys, monkeypatch) -> No
     assert not re.search(r" $", out, re.M)
     assert all(str(tool["path"] or "") in out for tool in found["tools"])
     assert "compiled kernels are not kept" in out
-    shown = re.search(r"^```text\n(tileir .*?^this machine can.*?)^```$", README, re.M | re.S)[1]
+    shown = re.search(r"^```text\n(tileir .*?^this machine can.*?)^```$", PAGE, re.M | re.S)[1]
     rows = [re.split(r"  +", line.strip())[0] for line in shown.splitlines() if line.strip()]
     printed = [re.split(r"  +", line.strip())[0] for line in out.splitlines() if line.strip()]
     titles = [row for row in rows[1:] if not re.match(r"\d|to install", row)]
     assert [row for row in printed if row in titles] == titles
 
 
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "guide" / "doctor.md").read_text()
 
 
 def test_what_is_needed_is_what_pip_is_told() -> None:
