@@ -13,6 +13,7 @@ from tileir.bytecode import Bytecode
 from tileir.commands.conventions import USAGE, UsageError
 from tileir.messages.texts import display
 from tileir.supervisor.memory import LIMITED
+from tileir.verifier.rules.targets import check_target
 
 from .answering import ANSWER
 from .answers import Answer
@@ -184,8 +185,6 @@ def _results(
 
 def targets_of(verb: str, targets: Iterable[str]) -> tuple[str, ...]:
     """Return the targets, each once; UsageError if the verb has no such targets."""
-    from tileir.verifier.rules.targets import check_target
-
     wanted, found = find(verb).TARGETS, tuple(dict.fromkeys(targets))
     if wanted == NONE and found:
         raise UsageError(f"{verb} is not done for a target")

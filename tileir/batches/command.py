@@ -56,7 +56,7 @@ A manifest (-m) has a record a line; python -c "help('tileir.batches.records')" 
 batch that was interrupted, by Ctrl-C, too, goes on where it stopped. A module, a target, an option
 or a release of tileir that has changed is another job, and done. -m - prints the records instead.
 
-In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/batch.md has more.
+In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
 executor is good for nothing, 130 interrupted; what manifests have is neither done nor counted"""
@@ -129,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
+    """Run a batch to its end, or until Ctrl-C, and say what came of it; returns the exit code."""
     failures: Counter[str] = Counter()
     started, interrupted = time.monotonic(), False
     with board(arguments.verb) as shown, closing(iter(batch)) as results:
@@ -156,16 +157,13 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
         "seconds": round(time.monotonic() - started, 3),
         "interrupted": interrupted,
     }
-    said = ", ".join([
-        f"{batch.done:,} done",
-        f"{batch.failed:,} failed" if batch.failed else "none failed",
-        *([f"{batch.skipped:,} done before"] if batch.skipped else []),
-    ])  # fmt: skip
+    said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
+    said += [f"{batch.skipped:,} done before"] if batch.skipped else []
     with stdout_text() as out:
         if arguments.json:
             out.write(json.dumps(document) + "\n")
         elif not lines:
-            out.write(f"{said}\n")
+            out.write(f"{', '.join(said)}\n")
     if interrupted:
         where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)

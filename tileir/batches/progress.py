@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tileir.commands.conventions import OK, fail
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import is_installed
 from tileir.messages.texts import printable
 
@@ -54,8 +55,9 @@ def board(verb: str) -> Iterator[Board]:
     if not sys.stderr.isatty() or not is_installed("rich"):
         yield Board(None)
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    with not_forking:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (
         SpinnerColumn(),

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import NamedTuple
 
 from tileir import __version__
+from tileir.formats.forks import not_forking
 
 
 class Versions(NamedTuple):
@@ -34,7 +35,8 @@ class Versions(NamedTuple):
 @cache
 def here() -> Versions:
     """Return the versions of this process."""
-    from tileir.codegen.cache.key import own_hash
+    with not_forking:
+        from tileir.codegen.cache.key import own_hash
 
     try:
         llvmlite = metadata.version("llvmlite")

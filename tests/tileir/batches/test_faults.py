@@ -81,7 +81,7 @@ def test_what_happens_to_children_is_told_once(tmp_path: Path, monkeypatch) -> N
         if failure
     ]
     again = call(main, *arguments)
-    assert again.stdout == f"0 done, none failed, {INNOCENT + 5} done before\n"
+    assert again.stdout == f"0 done, 0 failed, {INNOCENT + 5} done before\n"
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_a_batch_that_is_killed_goes_on(tmp_path: Path) -> None:
     assert before < INNOCENT
     manifest.write_bytes(manifest.read_bytes() + b'{"schema":1,"file":"')  # as if in the middle
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
-    told = [f"{INNOCENT + 1 - before} done, none failed", f"{before} done before"]
+    told = [f"{INNOCENT + 1 - before} done, 0 failed", f"{before} done before"]
     assert done.stdout == ", ".join(told if before else told[:1]) + "\n"
     assert innocent(records(manifest)) == list(range(INNOCENT))
 
@@ -109,7 +109,7 @@ def test_a_process_of_a_pool_that_is_killed_is_replaced(tmp_path: Path, monkeypa
     manifest = tmp_path / "m.jsonl"
     processes = "--executor", "processes", "-j", 1
     done = call(main, "batch", "verify", *processes, "-m", manifest, folder)
-    assert (done.stdout, done.stderr) == (f"{INNOCENT + 1} done, none failed\n", "")
+    assert (done.stdout, done.stderr) == (f"{INNOCENT + 1} done, 0 failed\n", "")
     assert innocent(records(manifest)) == list(range(INNOCENT))
 
 
@@ -120,7 +120,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path, monkeypatch) -> None:
     manifest = tmp_path / "m.jsonl"
     done = call(main, "batch", "verify", "-j", 1, "-m", manifest, folder)
     assert done.returncode == 130
-    assert done.stdout == f"{INNOCENT} done, none failed\n"
+    assert done.stdout == f"{INNOCENT} done, 0 failed\n"
     assert done.stderr == f"tileir batch: interrupted; {manifest} has what is done\n"
     assert innocent(records(manifest)) == list(range(INNOCENT))
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 
 from tileir.batches.answers import Answer, Request
 from tileir.commands.conventions import UsageError
+from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
 
 NONE, ONE, SEVERAL = 0, 1, 2
@@ -49,7 +50,8 @@ def find(name: str) -> Verb:
     if name not in NAMES:
         known = ", ".join(NAMES)
         raise UsageError(f"there is no verb {name!r}{did_you_mean(name, NAMES)}; there are {known}")
-    return cast(Verb, import_module(f"{__name__}.{name}"))
+    with not_forking:
+        return cast(Verb, import_module(f"{__name__}.{name}"))
 
 
 def given(**options: Any) -> dict[str, Any]:
