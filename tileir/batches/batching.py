@@ -11,7 +11,7 @@ from typing import Any
 
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import USAGE, UsageError
-from tileir.messages.texts import display
+from tileir.messages.texts import display, printable
 from tileir.supervisor.memory import LIMITED
 from tileir.verifier.rules.targets import check_target
 
@@ -76,17 +76,21 @@ class Batch:
             yield Chunk(self.work, self.limits, self.function, jobs)
 
     def _jobs(self) -> Iterator[Job]:
+        beside = getattr(find(self.work.verb), "beside", lambda *_: ())
         for module in distinct(self.modules):
             try:
-                data = module.read()
+                parts = module.read(), *beside(module, self.work.options)
             except OSError as error:
-                answer = Answer(USAGE, "OSError", error.strerror or str(error))
+                what = error.strerror or str(error)
+                if error.filename not in (None, module.place):
+                    what = f"{printable(str(error.filename))}: {what}"
+                answer = Answer(USAGE, "OSError", what)
                 for target in self.targets or (None,):
                     result = result_of(self.work, self.limits, module.name, target, None, answer)
                     self._waiting.append(result)
                 continue
             for target in self.targets or (None,):
-                job = Job.of(self.work, module.name, (data,), target)
+                job = Job.of(self.work, module.name, parts, target)
                 if self._is_done(job):
                     self.skipped += 1
                 else:
@@ -205,4 +209,9 @@ def _given(modules: Iterable[Any]) -> Iterator[Source]:
             data = data.build(check=False)
         if name_of(name) != name:
             raise ValueError(f"{display(name)} is not the name of a file below a folder")
-        yield Source(name, f"module {number}, a {type(given).__name__},", partial(bytes, data))
+        place = f"module {number}, a {type(given).__name__},"
+        yield Source(name, place, name, partial(bytes, data), _nothing_beside)
+
+
+def _nothing_beside(suffix: str) -> bytes:
+    raise OSError(f"there is no {suffix} beside bytes")

@@ -15,8 +15,8 @@ CHUNK_JOBS = 16
 """A chunk ends with the job that reaches one of these: what is sent at once is then neither much
 compared with what it costs to send anything, nor what one worker does while all others are done."""
 
-_INDIFFERENT = ("no_cache",)
-"""Options that change how long a job takes, not what comes of it."""
+_INDIFFERENT = ("no_cache", "against")
+"""Options that do not decide what comes of a job: how long it takes, and where parts of it lie."""
 
 
 class Limits(NamedTuple):

@@ -24,11 +24,20 @@ MOST_BYTES = 256 << 20
 
 
 class Source(NamedTuple):
-    """A module: its name, where it is, and what reads it, with OSError if it cannot be read."""
+    """A module that can be read.
+
+    name    what it is called
+    place   where it is
+    below   its path below the folder that was given, or the last part of its own
+    read    returns its bytes; OSError if it cannot be read
+    beside  returns those of the file beside it that has another suffix, such as ``.json``
+    """
 
     name: str
     place: str
+    below: str
     read: Callable[[], bytes]
+    beside: Callable[[str], bytes]
 
 
 def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Source]:
@@ -72,7 +81,7 @@ def name_of(path: str) -> str:
 def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
     if os.path.isdir(path):
         for below in _below(path, suffixes):
-            yield _file(below)
+            yield _file(below, os.path.relpath(below, path))
     elif os.path.lexists(path):
         yield _file(path)
     elif glob.has_magic(path):
@@ -99,11 +108,16 @@ def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
             yield path
 
 
-def _file(path: str) -> Source:
-    return Source(name_of(path), path, partial(_read, path))
+def _file(path: str, below: str | None = None) -> Source:
+    def beside(suffix: str) -> bytes:
+        return read_file(os.path.splitext(path)[0] + suffix)
+
+    below = os.path.basename(path) if below is None else below
+    return Source(name_of(path), path, below, partial(read_file, path), beside)
 
 
-def _read(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """Return the bytes of a file; OSError for one that is too long for a module, too."""
     with open(path, "rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -119,6 +121,62 @@ def test_modules_as_objects_on_an_executor_of_somebody(folder: Path) -> None:
     assert {name: each["ok"] for name, each in results.items()} == {
         "module 0": True, "a/b": True, "module 2": False,
     }  # fmt: skip
+
+
+def test_verbs_say_what_their_commands_say(tmp_path: Path, monkeypatch) -> None:
+    """Of one module, with the launch that lies beside it."""
+    monkeypatch.chdir(tmp_path)
+    assert call(main, "smith", "--seed", 3, "-o", "k.tileirbc").returncode == 0
+    rows: tuple[tuple[str, list[str], list[str], Callable[[dict], dict]], ...] = (
+        ("stats", [], ["--json"], lambda said: said["files"][0]),
+        ("run", [], ["--launch", "k.json", "--json"], lambda said: said),
+        ("run", ["--check", "undefined"], ["--launch", "k.json", "--json"], lambda said: said),
+    )
+    for verb, options, alone, part in rows:
+        done = call(main, "batch", verb, *INLINE, *options, "-m", "-", "k.tileirbc")
+        record = json.loads(done.stdout.splitlines()[-1])  # behind what the kernel prints
+        assert record["ok"]
+        said = part(json.loads(call(main, verb, *alone, "k.tileirbc").stdout))
+        assert record["result"].items() <= said.items()
+    for options in ([], ["-g"]):
+        call(main, "batch", "dis", *INLINE, *options, "-o", "out", "k.tileirbc")
+        text = call(main, "dis", *options, "k.tileirbc").stdout
+        assert Path("out/k.tileirbc.mlir").read_text() == text
+    os.remove("k.json")
+    done = call(main, "batch", "run", *INLINE, "k.tileirbc")
+    assert done.stderr == "tileir batch: k.tileirbc: k.json: No such file or directory\n"
+
+
+def test_resources_are_those_of_the_command(tmp_path: Path, monkeypatch, tool) -> None:
+    tool("ptxas", "--version")
+    pytest.importorskip("elftools")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "fixtures" / "13.4" / "vector_add.tileirbc", "k.tileirbc")
+    options = "--no-instructions", "--target", "sm_90"
+    done = call(main, "batch", "resources", *INLINE, *options, "-m", "-", "k.tileirbc")
+    alone = call(main, "resources", *options, "--json", "k.tileirbc")
+    (said,) = json.loads(alone.stdout)["files"]
+    assert json.loads(done.stdout)["result"]["kernels"] == said["kernels"]
+
+
+def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
+    """By their paths below the folder that was given; one that is not there is a failure."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old/x/same.mlir", "new/x/same.mlir", "old/other.mlir", "new/other.mlir"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("cuda_tile.module @m { entry @k() { return } }")
+    Path("new/other.mlir").write_text("cuda_tile.module @m { entry @other() { return } }")
+    Path("new/new.mlir").write_text("cuda_tile.module @m {}")
+    arguments = "diff", *INLINE, "--against", "old", "-o", "out", "new"
+    done = call(main, "batch", *arguments)
+    assert done.stderr.splitlines() == [
+        "tileir batch: new/new.mlir: old/new.mlir: No such file or directory",
+        "tileir batch: new/other.mlir: they differ: @k -> other 1 -> 1 ops 1 changed",
+    ]
+    assert done.stdout == "3 done, 2 failed\n"
+    alone = call(main, "diff", "old/other.mlir", "new/other.mlir").stdout
+    (made,) = Path("out").rglob("*.diff")
+    assert made.read_text().splitlines()[2:] == alone.splitlines()[2:]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,10 @@ A verb is the command of its name on one module: it calls what the command calls
     configure(parser)   adds its options
     options(arguments)  those options in JSON's types; UsageError for what cannot be
     compute(request)    the answer; TileIRError and UsageError are told as failures
+
+and, if the verb needs more than the module,
+
+    beside(source, options)   bytes of what lies beside it; OSError if they cannot be read
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from tileir.messages.wording import did_you_mean
 NONE, ONE, SEVERAL = 0, 1, 2
 """For how many targets a verb is done."""
 
-NAMES = ("verify", "compile")
+NAMES = ("verify", "dis", "stats", "diff", "compile", "resources", "run")
 """The verbs, as the help lists them."""
 
 
