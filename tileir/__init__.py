@@ -44,8 +44,7 @@ Modules
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules
     tileir.inspect    every byte explained; python -m tileir.inspect FILE
-    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
-                      (tileir.cutile.plugin is for pytest)
+    tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
     tileir.codegen.nvptx.plan   what a launch plan says
 
 What stands here is the public interface; everything else may change.
