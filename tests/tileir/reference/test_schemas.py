@@ -215,8 +215,11 @@ def of_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(folder / "cache"))
     compile(load(VECTOR_ADD), "sm_80")
     (folder / "cache" / ("0" * 64)).write_bytes(b"nothing")
+    toolkit(folder / "cache" / "toolkits" / "13.1.80", tileiras="exit 0")
     (listed,) = printed("cache", "list", "--json")
     yield listed
+    _share(folder, monkeypatch)
+    yield from printed("cache", "list", "--shared", "--json")
     yield from printed("cache", "show", "--json", listed["compilations"][0]["id"])
 
 
@@ -247,7 +250,12 @@ def of_samples(folder: Path) -> Iterator[Any]:
     yield from printed("samples", "--json", "-o", folder / "samples")
 
 
-def of_doctor(folder: Path) -> Iterator[Any]:
+def _share(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", (folder / "shared").as_uri())
+
+
+def of_doctor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    _share(folder, monkeypatch)
     yield from printed("doctor", "--json")
 
 
@@ -270,7 +278,7 @@ def test_outputs_are_as_the_schema_says(
     validator.check_schema(schema)
     strict = validator(closed(schema))
     make: Callable[..., Iterator[Any]] = globals()[f"of_{name}"]
-    more = {"monkeypatch": monkeypatch} if name == "cache" else {}
+    more = {"monkeypatch": monkeypatch} if name in ("cache", "doctor") else {}
     outputs = list(make(tmp_path, **more))
     assert outputs
     for output in outputs:
