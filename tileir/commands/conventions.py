@@ -48,6 +48,10 @@ GROUPS = {
         "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
         "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
         "diff": ("tileir.diff.command", "what differs between two modules, by structure"),
+        "report": (
+            "tileir.report.command",
+            "a page for browsers: its bytes, fields and text, linked",
+        ),
         "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     },
     "change": {
@@ -69,6 +73,9 @@ GROUPS = {
         "package": ("tileir.tilepack.command", "compile for several GPUs into one file"),
         "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
         "tileiras": ("tileir.commands.tileiras", "a launcher in the place of NVIDIA's tileiras"),
+    },
+    "many modules": {
+        "batch": ("tileir.batches.command", "one thing done with many modules, on many machines"),
     },
     "find faults": {
         "smith": ("tileir.smith.command", "make random modules that compute"),
