@@ -7,6 +7,7 @@
 
 Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
+    batch(modules, verb)          one thing done with many modules; help(tileir.batch)
     breakpoint()                  in kernels of cuTile: look at its tiles, on the CPU in pdb
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
@@ -37,14 +38,12 @@ Errors: each is a TileIRError, so catching that one is enough
     UncheckedWarning                  a RuntimeWarning: a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, op by op, and edits of functions: Editor;
-                      tileir.types has the types
+    tileir.builder    modules from nothing, and edits of functions; tileir.types has the types
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules
     tileir.inspect    every byte explained; python -m tileir.inspect FILE
-    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
-                      (tileir.cutile.plugin is for pytest)
+    tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
     tileir.codegen.nvptx.plan   what a launch plan says
 
 What stands here is the public interface; everything else may change.
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from tileir.formats.version import Version
 
     from . import emulator as emulator
+    from .batches.batching import batch as batch
     from .bytecode import Bytecode, Function, Global, Section
     from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
@@ -132,6 +132,7 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
+    "batch",
     "compile",
     "disassemble",
     "load",
@@ -148,6 +149,7 @@ _MODULES = {
     "Limits": "formats.limits",
     "Section": "bytecode",
     "Version": "formats.version",
+    "batch": "batches.batching",
     "breakpoint": "cutile.breakpoints",
 }
 """Public name -> module that defines it; the classes not listed are in `errors`.

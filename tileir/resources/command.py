@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -173,64 +174,68 @@ def _measure(measured: Measured, path: str, arguments: argparse.Namespace) -> No
             measured.kernels += resources_of(data, instructions=wanted)
             return
         bytecode = module_of(data, path, version_given(arguments.assume_version))
-        entries = []
+        entries: list[str] = []
         for name in dict.fromkeys(arguments.entry or ()):
             with measured.attempt():
                 check_entry(bytecode, name)
                 entries.append(name)
         if arguments.entry and not entries:
             return
-        compilers = dict.fromkeys(arguments.compiler or (OURS,))
-        for target in _targets(bytecode, arguments):
-            for compiler in compilers:
-                with measured.attempt():
-                    if compiler == THEIRS:
-                        measured.kernels += _by_tileiras(bytecode, target, entries, arguments)
-                    else:
-                        _by_us(measured, bytecode, target, entries, arguments)
+        options = options_given(arguments) | ({"portable": True} if arguments.portable else {})
+        for target in targets_of(bytecode, arguments.target):
+            for compiler in dict.fromkeys(arguments.compiler or (OURS,)):
+                of = partial(kernels_of, bytecode, target, compiler, options, wanted)
+                _measure_all(measured, of, entries, bytecode)
 
 
-def _by_us(
+def _measure_all(
     measured: Measured,
+    of: Callable[[Sequence[str] | None], list[KernelResources]],
+    entries: Sequence[str],
+    bytecode: Bytecode,
+) -> None:
+    """Measure kernels by a compiler: one by one if not all can be compiled."""
+    with measured.attempt():
+        names = list(entries) or [function.name for function in bytecode.functions]
+        try:
+            measured.kernels += of(entries or None)
+        except TileIRError:
+            if len(names) < 2:
+                raise
+            for name in names:
+                with measured.attempt():
+                    measured.kernels += of([name])
+
+
+def kernels_of(
     bytecode: Bytecode,
     target: str,
-    entries: Sequence[str],
-    arguments: argparse.Namespace,
-) -> None:
-    """Measure kernels by our compiler: one by one if they cannot all be compiled."""
-    options: dict[str, Any] = options_given(arguments) | {"portable": arguments.portable}
+    compiler: str,
+    options: dict[str, Any],
+    instructions: bool,
+    entries: Sequence[str] | None = None,
+) -> list[KernelResources]:
+    """Return what a compiler's kernels of a module take, or of some entries alone.
 
-    def of(symbols: Sequence[str] | None) -> list[KernelResources]:
-        with compiling(), named_as_written():
-            compiled = tileir.compile(bytecode, target, symbols=symbols, **options)
-            return resources_of(compiled, instructions=not arguments.no_instructions)
-
-    names = list(entries) or [function.name for function in bytecode.functions]
-    try:
-        measured.kernels += of(entries or None)
-    except (UsageError, TileIRError):
-        if len(names) < 2:
-            raise
-        for name in names:
-            with measured.attempt():
-                measured.kernels += of([name])
-
-
-def _by_tileiras(
-    bytecode: Bytecode, target: str, entries: Sequence[str], arguments: argparse.Namespace
-) -> Iterator[KernelResources]:
-    given = [*options_given(arguments), *(["portable"] if arguments.portable else [])]
-    if given:
-        raise UsageError(f"tileiras takes no such option; leave {flag(given[0])} away")
-    found = resources_by_tileiras(bytecode, target, instructions=not arguments.no_instructions)
-    return (each for each in found if not entries or each.kernel in entries)
+    UsageError for options that tileiras does not take.
+    """
+    if compiler == THEIRS:
+        if options:
+            raise UsageError(
+                f"tileiras takes no such option; leave {flag(next(iter(options)))} away"
+            )
+        found = resources_by_tileiras(bytecode, target, instructions=instructions)
+        return [each for each in found if not entries or each.kernel in entries]
+    with compiling(), named_as_written():
+        compiled = tileir.compile(bytecode, target, symbols=entries, **options)
+        return resources_of(compiled, instructions=instructions)
 
 
-def _targets(bytecode: Bytecode, arguments: argparse.Namespace) -> Sequence[str]:
-    """Return the targets asked for, else the one that a text names."""
+def targets_of(bytecode: Bytecode, asked: Sequence[str] | None) -> Sequence[str]:
+    """Return the targets asked for, else the one that a text names; UsageError without any."""
     from tileir.codegen.targets import HOST, named_target, no_gpu
 
-    targets = list(dict.fromkeys(arguments.target or ())) or [named_target(bytecode)]
+    targets = list(dict.fromkeys(asked or ())) or [named_target(bytecode)]
     if targets[0] is None or HOST in targets:
         raise UsageError(no_gpu("tileir resources", "a GPU as --target"))
     return [target for target in targets if target is not None]

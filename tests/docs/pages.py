@@ -1,0 +1,107 @@
+"""README and the pages of docs/: their blocks of code, and what it is to run one.
+
+A page is run in a folder of its own, which holds what `tileir samples -o samples` writes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.programs import call
+from tileir.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text() for path in PAGES}
+"""Path of a page -> what stands in it."""
+
+PLAIN = re.compile(r"[\w ./:,='|%+-]*")
+"""Commands in which a shell sees nothing but words, quotes and pipes."""
+
+
+class Block(NamedTuple):
+    """A block of code: its language, its lines, and why nobody runs it or whose end it is."""
+
+    language: str
+    body: str
+    left_out: str
+    end_of: str
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of a page.
+
+    ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
+    it is a part of a file, which is run elsewhere on the page.
+    """
+    why = r"(?:^<!-- (?:not run: ([^\n]*)|the end of ([^\n]*)) -->\n+)?"
+    found = re.findall(rf"{why}^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Block(language, body, reason, file) for reason, file, language, body in found]
+
+
+def commands(body: str) -> list[tuple[str, str]]:
+    """The commands of a console block, each with what it prints."""
+    parts = [part.partition("\n") for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]]
+    return [
+        (command, shown.rstrip("\n") + "\n" if shown.strip() else "") for command, _, shown in parts
+    ]
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Whether the output is what is shown; a line of three dots stands for any lines.
+
+    Numbers of PTX registers are LLVM's own business.
+    """
+    shown, printed = (re.sub(r"%(p|rd?)\d+", r"%\1", text) for text in (shown, printed))
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + r"\n"
+        for line in shown.splitlines()
+    )
+    return re.fullmatch(pattern, printed) is not None
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a line of shell in a folder, its first program being this interpreter or its tileir.
+
+    That one is called, not started: others see to it that a program prints the same.
+    """
+    program, _, rest = command.partition(" ")
+    alone = program == "python" or rest.startswith("cutile ")  # which changes its process for good
+    if alone or PLAIN.fullmatch(command) is None:
+        python = shlex.quote(sys.executable)
+        command = f"{ {'python': python, 'tileir': f'{python} -m tileir'}[program] } {rest}"
+        return both(in_shell(command, folder))
+    first, _, filters = rest.partition(" | ")
+    with contextlib.chdir(folder):
+        done = call(main, *shlex.split(first))
+    if not filters:
+        return both(done)
+    return both(in_shell(filters, folder, done.stdout)) + done.stderr
+
+
+def in_shell(
+    command: str, folder: Path, given: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a line of shell where tileir and the folders of the checkout can be imported."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+    )
+
+
+def both(done: subprocess.CompletedProcess[str]) -> str:
+    """What went to standard output, then what went to standard error."""
+    return done.stdout + done.stderr
