@@ -26,6 +26,7 @@ GUESTS = {
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
+    "tileir/kernel_tuner.py": {"kernel_tuner"},
     "tileir/reference/completion_command.py": {"shtab"},
 }
 """Folders, and what more may be imported there inside a function."""
@@ -136,6 +137,7 @@ ROOMS = (
     "tilepack",
     "stats",
     "resources",
+    "report",
     "serve",
     "batches",
     "cutile",

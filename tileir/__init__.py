@@ -23,8 +23,7 @@ Classes
     Limits             how deep what is read may be nested
     LaunchAttributes   what a text says about launches and bytecode cannot hold
     Buffer             memory to launch a kernel on, by its address
-    Diagnostic         an error or a warning, with its position
-    Feature            something that a version of the format lacks
+    Diagnostic, Feature   what is wrong, and where; something that a version of the format lacks
 
 Errors: each is a TileIRError, so catching that one is enough
     BytecodeError, AssemblyError      bytes or a text that cannot be read
@@ -37,7 +36,7 @@ Errors: each is a TileIRError, so catching that one is enough
     MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, edits of functions: Editor; tileir.types has the types
+    tileir.builder    modules from nothing, and edits of functions; tileir.types has the types
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tileir import __version__
@@ -24,6 +25,7 @@ from tileir.batches.variants.figures import FIGURES
 from tileir.batches.variants.varying import Dropped, Variant, variants
 from tileir.errors import UnsupportedError
 from tileir.messages.missing_packages import needing
+from tileir.messages.wording import did_you_mean
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -35,6 +37,8 @@ Measure = Callable[[Variant], Mapping[str, float]]
 
 _OURS = {"lang", "observers", "simulation_mode", "parallel", "cache", "kernel_source", "arguments"}
 """Arguments of KernelTuner that mean nothing where it neither compiles nor launches."""
+_NO_BLOCKS = "None of the tunable parameters specify thread block dimensions"
+"""What KernelTuner warns of; here the compiler chooses how many threads a block has."""
 _MS = 1e3
 
 
@@ -48,6 +52,7 @@ def tune_kernel(
     measure: Measure | None = None,
     strategy: Any = None,
     executor: Executor | None = None,
+    workers: int | None = None,
     compiling: Mapping[str, Any] | None = None,
     **tuning: Any,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -60,7 +65,8 @@ def tune_kernel(
     measure     called with each variant that can be launched, one after the other in this thread,
                 and returns numbers by their names
     strategy    of KernelTuner: None for all configurations, a name, or an object with `tune`
-    executor    where variants are compiled, a child process for each CPU by default
+    executor, workers   where variants are compiled: by default `workers` child processes, as many
+                as CPUs if None
     compiling   further arguments of `tileir.variants`, such as seconds or symbols
     tuning      further arguments of KernelTuner's `tune_kernel`: strategy_options, restrictions,
                 metrics, seed, quiet ...
@@ -87,24 +93,26 @@ def tune_kernel(
             f"objective {objective!r} is no figure of machine code for {target}{known};"
             " `measure` may return others"
         )
-    chosen = interface.strategy_map[strategy or "brute_force"] if _is_name(strategy) else strategy
-    owned = None if executor is not None else Threads(cpus())
-    given = {**(compiling or {}), "executor": executor or owned}
+    chosen = _strategy(interface.strategy_map, strategy)
+    owned = None if executor is not None else Threads(workers or cpus())
+    given = {**(compiling or {}), "executor": executor or owned, "workers": workers}
     runner = _Runner(module, target, given, measure)
     try:
-        results, environment = interface.tune_kernel(
-            "variants",
-            _no_source,
-            1,
-            [],
-            {name: list(values) for name, values in space.items()},
-            lang="CUDA",
-            simulation_mode=True,  # or KernelTuner would look for a GPU
-            strategy=_Strategy(chosen, runner),
-            objective=objective,
-            objective_higher_is_better=objective_higher_is_better,
-            **tuning,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=_NO_BLOCKS)
+            results, environment = interface.tune_kernel(
+                "variants",
+                _no_source,
+                1,
+                [],
+                {name: list(values) for name, values in space.items()},
+                lang="CUDA",
+                simulation_mode=True,  # or KernelTuner would look for a GPU
+                strategy=_Strategy(chosen, runner),
+                objective=objective,
+                objective_higher_is_better=objective_higher_is_better,
+                **tuning,
+            )
     finally:
         if owned is not None:
             owned.shutdown(cancel_futures=True)
@@ -192,7 +200,13 @@ class _Runner:
             params, quiet = tuning_options.tune_params, self.theirs.quiet
             util.print_config_output(params, result, quiet, tuning_options.metrics, {})
             util.store_cache(key, result, None, known)
-        return [dict(known[key]) if key in known else None for key in keys]
+        results: list[Any] = []
+        for key in keys:
+            result = dict(known[key]) if key in known else None
+            if result is not None and new.pop(key, None) is None:
+                result = util.copy_without_benchmark_timings(result)
+            results.append(result)
+        return results
 
     def _results(self, configurations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the results of new configurations, in their order."""
@@ -211,7 +225,7 @@ class _Runner:
             one = told[repr(dict(configuration))]
             result = {**configuration, "compile_time": each, "verification_time": 0.0}
             result |= {"benchmark_time": 0.0, "strategy_time": 0.0, "framework_time": 0.0}
-            result["timestamp"] = datetime.now(timezone.utc).isoformat()
+            result["timestamp"] = datetime.now(UTC).isoformat()
             if isinstance(one, Dropped):
                 failed = util.CompilationFailedConfig()
                 results.append({**result, "__error__": failed, "reason": one.reason})
@@ -219,14 +233,23 @@ class _Runner:
             result |= {name: float(figure) for name, figure in one.figures.items()}
             if self._measure is not None:
                 started = time.perf_counter()
-                result |= {name: float(value) for name, value in self._measure(one).items()}
+                measured = self._measure(one)
+                for name in FIGURES.keys() & measured.keys():
+                    raise ValueError(f"measure returns {name!r}, which is a static figure")
+                result |= {name: float(value) for name, value in measured.items()}
                 result["benchmark_time"] = _MS * (time.perf_counter() - started)
             results.append(result)
         return results
 
 
-def _is_name(strategy: Any) -> bool:
-    return strategy is None or isinstance(strategy, str)
+def _strategy(known: Mapping[str, Any], strategy: Any) -> Any:
+    """Return the strategy of a name; ValueError for one that KernelTuner does not have."""
+    if strategy is not None and not isinstance(strategy, str):
+        return strategy
+    name = strategy or "brute_force"
+    if name not in known:
+        raise ValueError(f"KernelTuner has no strategy {name!r}{did_you_mean(name, known)}")
+    return known[name]
 
 
 def _no_source(_: Any) -> str:
