@@ -24,6 +24,7 @@ from tileir.batches.executors import Threads, cpus
 from tileir.batches.variants.figures import FIGURES
 from tileir.batches.variants.varying import Dropped, Variant, variants
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 from tileir.messages.wording import did_you_mean
 
@@ -79,7 +80,7 @@ def tune_kernel(
     """
     for name in _OURS & tuning.keys():
         raise TypeError(f"{name} means nothing here: KernelTuner neither compiles nor launches")
-    with needing(("kernel_tuner",), "tuning"):
+    with needing(("kernel_tuner",), "tuning"), not_forking:
         from kernel_tuner import interface
 
     if objective_higher_is_better is None:
@@ -183,7 +184,8 @@ class _Runner:
 
     def run(self, parameter_space: Iterable[Sequence[Any]], tuning_options: Any) -> list[Any]:
         """Return a result for each configuration, None for those beyond the budget."""
-        from kernel_tuner import util
+        with not_forking:
+            from kernel_tuner import util
 
         names = list(tuning_options.tune_params)
         lot = [dict(zip(names, each, strict=True)) for each in parameter_space]
@@ -210,7 +212,8 @@ class _Runner:
 
     def _results(self, configurations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the results of new configurations, in their order."""
-        from kernel_tuner import util
+        with not_forking:
+            from kernel_tuner import util
 
         if not configurations:
             return []

@@ -9,4 +9,5 @@ measuring.py  what the child does with one of them
 figures.py    the figures of a variant, and the order that they make
 varying.py    all of it, as a function
 table.py      the result as text
+collected.py  the same of the records of a batch, for `tileir batch compile --set`
 """

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+OCCUPANCY = "occupancy"
+"""The failure of a variant of which no block fits an SM."""
+
 WARP = 32
 """Threads of a warp, on every GPU."""
 

@@ -21,7 +21,7 @@ from tileir.errors import TileIRError, ToolError, UnsupportedError
 from tileir.supervisor.memory import LIMITED
 from tileir.verifier.rules.targets import check_target
 
-from .figures import figures_of, order, unfit
+from .figures import OCCUPANCY, figures_of, order, unfit
 from .measuring import MEASURE, MISSING
 from .space import Configuration, configurations, divided
 from .table import lines
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 Module = "Bytecode | ReadableBuffer | str"
 """A module, or the bytes or the text of one."""
 
-FRONTEND, OCCUPANCY = "frontend", "occupancy"
-"""Why a variant is dropped, besides the failures of records: nothing was made of its constants; no
-block of it fits an SM."""
+FRONTEND = "frontend"
+"""The failure of a variant of whose constants no module was made."""
 
 
 @dataclass(frozen=True)
