@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
+import sys
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from tests.docs.pages import TEXTS, blocks
 from tests.tileir.batches.inline import Inline
 from tileir.errors import MissingPackageError, UnsupportedError
 from tileir.kernel_tuner import cpu_time, tune_kernel
+from tileir.messages.missing_packages import is_installed
 
 VECTOR_ADD = (FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()
 SPACE: dict[str, Any] = {"num_warps": [2, 1, 3], "maxnreg": [None]}
@@ -25,9 +26,9 @@ SPACE: dict[str, Any] = {"num_warps": [2, 1, 3], "maxnreg": [None]}
 @pytest.fixture
 def tuner(request: pytest.FixtureRequest) -> None:
     """KernelTuner is there, or the test is skipped, or fails if it was asked for."""
-    if find_spec("kernel_tuner") is not None:
+    if is_installed("kernel_tuner"):
         return
-    asked = "tuner" in request.config.getoption("markexpr")
+    asked = "tuner" in str(request.config.getoption("markexpr"))
     (pytest.fail if asked else pytest.skip)("pip install -e '.[test,tuner]' brings kernel_tuner")
 
 
@@ -119,6 +120,6 @@ def test_what_cannot_be_tuned(tuner, target: str, given: dict, error: type, said
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "kernel_tuner", None)
+    monkeypatch.setitem(sys.modules, "kernel_tuner", None)
     with pytest.raises(MissingPackageError, match="pip install kernel_tuner"):
         tune_kernel(VECTOR_ADD, "sm_80", SPACE, objective="shared")

@@ -98,7 +98,7 @@ def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
             left = _UNDER_WAY.search(operands) if name == PRODUCTS_AWAITED else None
             block.opcodes.append(name if left is None else f"{name}.{left[1]}")
             if name.startswith("BSSY") and target:
-                syncs[_SYNC.search(operands)[0]] = target[1]
+                syncs[_sync_of(operands)] = target[1]
             if not name.startswith(_ENDS):
                 continue
             conditional = guard is not None or re.match(r"\s*!?U?P\d", operands) is not None
@@ -108,9 +108,15 @@ def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
             elif name.startswith("BRX"):
                 block.targets += _ANY_LABEL.findall(operands)
             elif name.startswith("BSYNC"):
-                block.targets.append(syncs.get(_SYNC.search(operands)[0], ""))
+                block.targets.append(syncs.get(_sync_of(operands), ""))
             blocks.append(_Block())
     return blocks, labels
+
+
+def _sync_of(operands: str) -> str:
+    """Return the register of a convergence barrier, such as B0, which BSSY and BSYNC share."""
+    found = _SYNC.search(operands)
+    return found[0] if found else ""
 
 
 def _successors(blocks: list[_Block], labels: dict[str, int]) -> list[list[int]]:

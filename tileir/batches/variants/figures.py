@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,13 +62,13 @@ def _of_kernel(kernel: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
-def order(figures: Mapping[str, int]) -> Sequence[int]:
+def order(figures: Mapping[str, int]) -> tuple[int, ...]:
     """Return what figures are sorted by; those that come first are less."""
-    return [
+    return tuple(
         -figures[name] if figure.more else figures[name]
         for name, figure in FIGURES.items()
         if name in figures
-    ]
+    )
 
 
 def unfit(kernels: Iterable[Mapping[str, Any]], target: str) -> str:
@@ -77,11 +77,11 @@ def unfit(kernels: Iterable[Mapping[str, Any]], target: str) -> str:
         fits = kernel["occupancy"]
         if fits["blocks"]:
             continue
-        takes = {
+        takes: dict[str, str] = {
             "registers": f"{kernel['registers']:,} registers of {kernel['threads']:,} threads",
             "shared memory": f"{kernel['static_shared'] + kernel['dynamic_shared']:,} bytes of"
             " shared memory",
         }
-        what = " and ".join(takes.get(name, name) for name in fits["limited_by"])
+        what = " and ".join(takes.get(str(name), str(name)) for name in fits["limited_by"])
         return f"no block of {kernel['kernel']} fits an SM of {target}: it takes {what}"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from tileir.errors import UnsupportedError
 from tileir.launch.compile_options import CompileOptions
@@ -26,12 +26,13 @@ def configurations(
     values that are no sequence, such as a text; ValueError for a name without any.
     """
     if not isinstance(space, Mapping):
-        yield from map(dict, space)
+        yield from ({**each} for each in space)
         return
-    for name, values in space.items():
+    named = cast(Mapping[str, Sequence[Any]], space)
+    for name, values in named.items():
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             raise TypeError(f"{name} needs a list of values to choose among, not {values!r}")
-    choices = {name: list(values) for name, values in space.items()}
+    choices = {name: list(values) for name, values in named.items()}
     for name, values in choices.items():
         if not values:
             raise ValueError(f"{name} has no values to choose among")

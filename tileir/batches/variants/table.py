@@ -21,7 +21,7 @@ def lines(
     rows = [[*names, *(FIGURES[name].head for name in figures)]] if found else []
     for configuration, known in found:
         chosen = [value_spelled(configuration[n]) if n in configuration else "" for n in names]
-        rows.append([*chosen, *(f"{known[name]:,}" for name in figures)])
+        rows.append([*chosen, *(f"{known[name]:,}" if name in known else "?" for name in figures)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (printable(cell).rjust(width) for cell, width in zip(row, widths, strict=True))

@@ -132,7 +132,7 @@ def test_a_machine_without_tools_is_no_property_of_a_variant(
 
 
 def test_on_the_host_the_order_is_that_of_the_space() -> None:
-    space = [{"check": ["memory"]}, {}, {"num_warps": 4}]
+    space = [{"cache": False}, {}, {"num_warps": 4}]
     found = tileir.variants(VECTOR_ADD, "host", space, executor=Inline())
     assert [each.configuration for each in found] == space[:2]
     assert [each.figures for each in found] == [{}, {}]
