@@ -28,6 +28,7 @@ GUESTS = {
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
+    "tileir/kernel_tuner.py": {"kernel_tuner"},
     "tileir/reference/completion_command.py": {"shtab"},
 }
 """Folders, and what more may be imported there inside a function."""

@@ -34,6 +34,7 @@ from .outputs import Outputs
 from .progress import board
 from .records import line_of
 from .sources import SUFFIXES, sources
+from .variants.collected import Collected
 from .verbs import NAMES, NONE, find
 
 SCHEMA = 1
@@ -46,6 +47,8 @@ examples:
   tileir batch verify -m verify.jsonl kernels/        what a file of records has is not done again
   tileir batch compile --target sm_80 --target sm_90 -m all.jsonl -o ptx/ kernels/
                                                       PTX beside each other, by the names of modules
+  tileir batch compile --target sm_90 --set num_warps=4,8 --set maxnreg=none,128 kernels/
+                                                      variants, and what each takes of a GPU
   find . -newer last -name '*.mlir' | tileir batch verify -       paths from standard input
   tileir batch verify -m - kernels/ | jq 'select(.ok | not) | .file'
 
@@ -59,7 +62,8 @@ or a release of tileir that has changed is another job, and done. -m - prints th
 In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
-executor is good for nothing, 130 interrupted; what manifests have is neither done nor counted"""
+executor is good for nothing, 130 interrupted; with --set, 1 for a module of which no variant is
+left; what manifests have is neither done nor counted"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     memory = None if arguments.memory is None else arguments.memory << 20
     limits = Limits(arguments.seconds, memory)
     verb = find(arguments.verb)
+    settings = getattr(verb, "settings", None)
     work = Work(arguments.verb, verb.options(arguments), files=arguments.output is not None)
     manifest = nullcontext(None)
     targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
@@ -124,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
             limits,
             kept,
             None if arguments.output is None else Outputs(arguments.output),
+            settings=settings(arguments) if settings else ({},),
         )
         return _run(batch, arguments, lines)
 
@@ -131,6 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
     """Run a batch to its end, or until Ctrl-C, and say what came of it; returns the exit code."""
     failures: Counter[str] = Counter()
+    collected = Collected() if getattr(arguments, "set", None) else None
     started, interrupted = time.monotonic(), False
     with board(arguments.verb) as shown, closing(iter(batch)) as results:
         before = _on_interrupt(batch.interrupt)
@@ -141,13 +148,16 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
                     sys.stdout.flush()
                 if not record["ok"]:
                     failures[record["failure"]] += 1
+                if collected is not None:
+                    collected.add(record)
                 shown.show(record)
         except KeyboardInterrupt:
             interrupted = True
         finally:
             if before is not None:
                 signal.signal(signal.SIGINT, before)
-    document = {
+    code = NO if batch.failed else OK
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "verb": arguments.verb,
         "done": batch.done,
@@ -159,15 +169,20 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
     }
     said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
     said += [f"{batch.skipped:,} done before"] if batch.skipped else []
+    if collected is not None:
+        document["variants"] = collected.as_json()
+        code = NO if collected.lost else OK
     with stdout_text() as out:
         if arguments.json:
             out.write(json.dumps(document) + "\n")
         elif not lines:
+            for line in () if collected is None else collected.lines():
+                out.write(f"{line}\n")
             out.write(f"{', '.join(said)}\n")
     if interrupted:
         where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)
-    return NO if batch.failed else OK
+    return code
 
 
 def _on_interrupt(call: Callable[[], None]) -> Any:
