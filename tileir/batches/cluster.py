@@ -88,7 +88,7 @@ class Cluster(Executor):
             if isinstance(theirs, OSError):  # it was lost just now, or is busy
                 continue
             if not isinstance(theirs, Versions):
-                differing.append((worker, f"{type(theirs).__name__}: {theirs}"))
+                differing.append((worker, f"it cannot tell its versions: {theirs}"))
             elif difference := ours.difference(theirs):
                 differing.append((worker, f"it has {difference}"))
         if not differing:
