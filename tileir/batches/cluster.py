@@ -39,7 +39,7 @@ class Cluster(Executor):
         with needing(("dask", "distributed"), "--cluster"), not_forking:
             from distributed import Client
         try:
-            self._client = Client(address, set_as_default=False, name="tileir-batch")
+            self._client: Any = Client(address, set_as_default=False, name="tileir-batch")
         except ValueError as error:
             raise UsageError(f"--cluster {address}: {error}") from None
         except OSError as error:

@@ -95,7 +95,7 @@ def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
         " concurrent.futures.Executor (default: threads, each with a child process)",
     )  # fmt: skip
     add("--cluster", metavar="ADDRESS",
-        help="the workers of a Dask cluster: its scheduler's address, such as tcp://10.0.0.1:8786")  # fmt: skip
+        help="workers of a Dask cluster: its scheduler, such as tcp://10.0.0.1:8786")  # fmt: skip
     add("--suffix", metavar="END", action="append", help="how names of modules end in folders")
     add("-0", "--null", action="store_true", help="the list is separated by NUL, as find -print0")
     add("--json", action="store_true", help="the summary as JSON")

@@ -84,9 +84,7 @@ def by_threads(kernels: Path) -> list[tuple[dict, dict]]:
 def _compiled(kernels: Path, executor: str | None) -> Iterator[Any]:
     options = {"emit": ["ptx", "plan"]}
     targets = "sm_80", "sm_90"
-    return tileir.batch(
-        [kernels], "compile", targets=targets, options=options, executor=executor
-    )
+    return tileir.batch([kernels], "compile", targets=targets, options=options, executor=executor)
 
 
 def test_the_same_results_as_threads(cluster, kernels: Path, by_threads) -> None:
@@ -116,7 +114,7 @@ def test_a_worker_that_differs_is_refused_by_name(
     cluster, on_workers, tmp_path: Path, kernels: Path
 ) -> None:
     """At the start, before anything is done; and one that comes later, with its first chunk."""
-    address, process = min(on_workers(os.getpid).items())
+    address = min(on_workers(os.getpid))
     manifest = tmp_path / "m.jsonl"
     arguments = "batch", "verify", "--cluster", cluster.scheduler_address, "-m", manifest, kernels
     ours = versions.here()
