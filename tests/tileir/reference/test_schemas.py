@@ -113,6 +113,12 @@ def of_diff(folder: Path) -> Iterator[Any]:
     yield from printed("diff", "--json", "--ptx", "sm_80", VECTOR_ADD, SCALED)
 
 
+def of_report(folder: Path) -> Iterator[Any]:
+    two = FIXTURES / "13.1" / FLAGS, FIXTURES / "13.4" / FLAGS
+    yield from printed("report", "--json", *two)
+    yield from printed("report", "--json", BROKEN)
+
+
 def of_tilelib(folder: Path) -> Iterator[Any]:
     path = folder / "made.tilelib"
     path.write_bytes(library(*GOOD))
@@ -209,8 +215,11 @@ def of_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(folder / "cache"))
     compile(load(VECTOR_ADD), "sm_80")
     (folder / "cache" / ("0" * 64)).write_bytes(b"nothing")
+    toolkit(folder / "cache" / "toolkits" / "13.1.80", tileiras="exit 0")
     (listed,) = printed("cache", "list", "--json")
     yield listed
+    _share(folder, monkeypatch)
+    yield from printed("cache", "list", "--shared", "--json")
     yield from printed("cache", "show", "--json", listed["compilations"][0]["id"])
 
 
@@ -241,7 +250,12 @@ def of_samples(folder: Path) -> Iterator[Any]:
     yield from printed("samples", "--json", "-o", folder / "samples")
 
 
-def of_doctor(folder: Path) -> Iterator[Any]:
+def _share(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", (folder / "shared").as_uri())
+
+
+def of_doctor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    _share(folder, monkeypatch)
     yield from printed("doctor", "--json")
 
 
@@ -264,7 +278,7 @@ def test_outputs_are_as_the_schema_says(
     validator.check_schema(schema)
     strict = validator(closed(schema))
     make: Callable[..., Iterator[Any]] = globals()[f"of_{name}"]
-    more = {"monkeypatch": monkeypatch} if name == "cache" else {}
+    more = {"monkeypatch": monkeypatch} if name in ("cache", "doctor") else {}
     outputs = list(make(tmp_path, **more))
     assert outputs
     for output in outputs:

@@ -229,7 +229,8 @@ def package() -> Schema:
 
 def cache() -> Schema:
     """One object: of `list` all compilations, of `show` one."""
-    part = record({"kind": TEXT, "file": TEXT, "bytes": COUNT})
+    file = {"file": TEXT, "bytes": COUNT, "damaged": TRUTH}
+    part = record({"kind": TEXT, **file})
     one = record(
         {
             "id": TEXT,
@@ -241,11 +242,20 @@ def cache() -> Schema:
             "parts": every(part),
         }
     )
-    other = record({"file": TEXT, "bytes": COUNT})
+    toolkit = record({"name": TEXT, "path": TEXT, "files": COUNT, "bytes": COUNT})
+    counted = {"entries": COUNT, "bytes": said(maybe(COUNT), "null where the store does not say")}
+    shared = record({"url": TEXT, "key": TRUTH, **counted}, optional=tuple(counted))
     return either(
         list=versioned(
             1,
-            {"folder": TEXT, "limit": COUNT, "compilations": every(one), "others": every(other)},
+            {
+                "folder": TEXT,
+                "limit": COUNT,
+                "compilations": every(one),
+                "others": every(record(file)),
+                "toolkits": every(toolkit),
+                "shared": maybe(shared),
+            },
         ),
         show=versioned(1, {"folder": TEXT, "compilation": one}),
     )

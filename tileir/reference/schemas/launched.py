@@ -168,6 +168,16 @@ def doctor() -> Schema:
         }
     )
     tileiras = record({"path": TEXT, "from": TEXT, "release": maybe(TEXT), "ours": TRUTH})
+    store = record(
+        {
+            "url": said(TEXT, "without passwords"),
+            "key": said(TRUTH, "whether entries need one"),
+            "key_is_private": said(maybe(TRUTH), "whether its file is its owner's alone"),
+            "reachable": TRUTH,
+            "writable": TRUTH,
+            "problem": TEXT,
+        }
+    )
     able = record({"what": TEXT, "able": TRUTH, "detail": TEXT, "install": TEXT, "broken": TRUTH})
     return versioned(
         1,
@@ -198,6 +208,7 @@ def doctor() -> Schema:
             "cache": record(
                 {"folder": maybe(TEXT), "entries": COUNT, "bytes": COUNT, "limit": COUNT}
             ),
+            "shared_store": maybe(store),
             "abilities": every(able),
             "install": every(TEXT),
             "broken": every(TEXT),
