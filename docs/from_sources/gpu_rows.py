@@ -8,7 +8,6 @@ from tileir.gpus import TARGETS, Feature, Target, described
 
 from .markdown import table
 
-
 FEATURES_HEAD = """\
 **yes**: the GPU has it. **made**: ptxas makes it of other instructions. **a**: only PTX for the
 form with the suffix a may use it. A PTX version is the one from which on it is there, where that

@@ -1,4 +1,4 @@
-"""Ops, from the rows of the op table, what their lowerings say, and what compiling makes of them."""
+"""Ops, from the rows of the op table, the tables of lowerings, and what compiling makes of them."""
 
 from __future__ import annotations
 

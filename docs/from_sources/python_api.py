@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator
@@ -23,9 +24,7 @@ def public_names(kind: str) -> str:
     """Return the sections of `tileir.__all__`: its ``functions``, ``classes`` or ``errors``."""
     found = {name: getattr(tileir, name) for name in tileir.__all__}
     return "\n".join(
-        _section(f"tileir.{name}", value)
-        for name, value in found.items()
-        if kind == _kind(value)
+        _section(f"tileir.{name}", value) for name, value in found.items() if kind == _kind(value)
     )
 
 
@@ -33,7 +32,9 @@ def _kind(value: Any) -> str:
     if not isinstance(value, type):
         return "functions"
     raised = issubclass(value, BaseException)
-    return "errors" if raised or value is tileir.Diagnostic or value is tileir.Feature else "classes"
+    return (
+        "errors" if raised or value is tileir.Diagnostic or value is tileir.Feature else "classes"
+    )
 
 
 def objects(*names: str) -> str:
@@ -130,7 +131,11 @@ def _typed(name: str, value: Any) -> str:
         return ""
     rows = list(map(_parameter, signature.parameters.values()))
     kinds = [each.kind for each in signature.parameters.values()]
-    named = kinds.index(inspect.Parameter.KEYWORD_ONLY) if inspect.Parameter.KEYWORD_ONLY in kinds else -1
+    named = (
+        kinds.index(inspect.Parameter.KEYWORD_ONLY)
+        if inspect.Parameter.KEYWORD_ONLY in kinds
+        else -1
+    )
     if named >= 0 and inspect.Parameter.VAR_POSITIONAL not in kinds:
         rows.insert(named, "*")
     rows = [row for row in rows if row != "self"]
@@ -155,15 +160,20 @@ def _type(annotation: Any) -> str:
 
 
 def _attribute_texts(value: type) -> dict[str, str]:
-    """Return what stands below the attributes of a class, and of its undocumented bases, in code."""
+    """Return the texts that stand below the attributes of a class."""
     node = _parsed(value)
     found = {}
-    for here, after in zip(node.body, node.body[1:], strict=False) if node else ():
+    for here, text in _with_texts(node.body if node else []):
         if isinstance(here, ast.AnnAssign) and isinstance(here.target, ast.Name):
-            text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            if text and not here.target.id.startswith("_"):
-                found[here.target.id] = str(after.value.value)
-    return found
+            found[here.target.id] = text
+    return {name: text for name, text in found.items() if not name.startswith("_")}
+
+
+def _with_texts(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield the statements that a text stands below, with the text."""
+    for here, after in itertools.pairwise(body):
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            yield here, str(after.value.value)
 
 
 @cache
@@ -179,10 +189,8 @@ def _comment(name: str) -> str:
     """Return the text below the assignment of a module's name."""
     module, _, attribute = name.rpartition(".")
     body = ast.parse(inspect.getsource(importlib.import_module(module))).body
-    for here, after in zip(body, body[1:], strict=False):
+    for here, text in _with_texts(body):
         targets = here.targets if isinstance(here, ast.Assign) else [getattr(here, "target", None)]
-        names = [each.id for each in targets if isinstance(each, ast.Name)]
-        if attribute in names and isinstance(after, ast.Expr):
-            assert isinstance(after.value, ast.Constant)
-            return str(after.value.value)
+        if attribute in [each.id for each in targets if isinstance(each, ast.Name)]:
+            return text
     return ""

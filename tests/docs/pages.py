@@ -27,23 +27,53 @@ PLAIN = re.compile(r"[\w ./:,='|%+-]*")
 
 
 class Block(NamedTuple):
-    """A block of code: its language, its lines, and why nobody runs it or whose end it is."""
+    """A block of code: its language, its lines, and what the comment above it says about it."""
 
     language: str
     body: str
     left_out: str
+    """Why nobody runs it."""
     end_of: str
+    """The file that it is the end of, which a command of the page runs."""
+    file: str
+    """The file that a reader is to write it into, which a command of the page runs or reads."""
+    behind: str
+    """How the line of that file begins which it is put behind; "": it is the whole file."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is (a part of) a file, which is run as such."""
+        return bool(self.end_of or self.file)
 
 
 def blocks(text: str) -> list[Block]:
     """The blocks of a page.
 
     ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
-    it is a part of a file, which is run elsewhere on the page.
+    it is a part of a file, which is run elsewhere on the page. Readers write ``<!-- file: FILE -->``
+    themselves, and change it later by ``<!-- put into FILE behind: START OF A LINE -->``.
     """
-    why = r"(?:^<!-- (?:not run: ([^\n]*)|the end of ([^\n]*)) -->\n+)?"
+    said = (
+        r"not run: ([^\n]*)", r"the end of ([^\n]*)", r"file: ([^\n]*)",
+        r"put into (\S+) behind: ([^\n]*)",
+    )  # fmt: skip
+    why = rf"(?:^<!-- (?:{'|'.join(said)}) -->\n+)?"
     found = re.findall(rf"{why}^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(language, body, reason, file) for reason, file, language, body in found]
+    return [
+        Block(language, body, reason, end_of, file or changed, behind)
+        for reason, end_of, file, changed, behind, language, body in found
+    ]
+
+
+def write(block: Block, folder: Path) -> None:
+    """Write a block into its file, or put it into the file that is there."""
+    path = folder / block.file
+    if not block.behind:
+        path.write_text(block.body)
+        return
+    lines = path.read_text().splitlines(keepends=True)
+    (number,) = (n for n, line in enumerate(lines) if line.startswith(block.behind))
+    path.write_text("".join([*lines[: number + 1], block.body, *lines[number + 1 :]]))
 
 
 def commands(body: str) -> list[tuple[str, str]]:
