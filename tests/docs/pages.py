@@ -50,8 +50,8 @@ def blocks(text: str) -> list[Block]:
     """The blocks of a page.
 
     ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
-    it is a part of a file, which is run elsewhere on the page. Readers write ``<!-- file: FILE -->``
-    themselves, and change it later by ``<!-- put into FILE behind: START OF A LINE -->``.
+    it is a part of a file, which is run elsewhere on the page. ``<!-- file: FILE -->`` is what
+    readers write themselves, ``<!-- put into FILE behind: START OF A LINE -->`` a change of it.
     """
     said = (
         r"not run: ([^\n]*)", r"the end of ([^\n]*)", r"file: ([^\n]*)",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tileir
+from tileir.formats.ops import CHAPTERS
 from tileir.samples.table import SAMPLES, in_checkout
 
 from .pages import ROOT, TEXTS, agrees, blocks, commands, run, write
@@ -86,6 +87,25 @@ def test_all_blocks_are_seen() -> None:
 def test_the_text_of_the_page_is_the_sample() -> None:
     (shown,) = [b.body for b in blocks(TEXTS["docs/guide/compile.md"]) if b.language == "mlir"]
     assert (ROOT / in_checkout("noop.mlir")).read_text() == shown
+
+
+def test_the_drawing_has_all_stages() -> None:
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.pipeline import STAGES
+
+    drawing = (ROOT / "docs/how/pictures/stages.svg").read_text()
+    assert re.findall(r'class="m">(\w+)<', drawing) == list(STAGES["nvptx"])
+
+
+def test_each_chapter_of_ops_has_a_page() -> None:
+    chapters = {module.__name__.rpartition(".")[2] for module in CHAPTERS}
+    asked_for = {
+        name
+        for page, text in TEXTS.items()
+        for name in re.findall(r"^```\{from-source\} ops (\w+)$", text, re.MULTILINE)
+        if page == f"docs/reference/ops/{name}.md"
+    }
+    assert asked_for == chapters
 
 
 def test_the_two_commands_are_one_line_each() -> None:
