@@ -25,6 +25,7 @@ COLLECTED = 300_000
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
+os.environ.pop("TILEIR_CACHE_SHARED", None)
 if sys.dont_write_bytecode:  # or each program that a test starts compiles all that it imports
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

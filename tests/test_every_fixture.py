@@ -16,6 +16,7 @@ from tests.lab.bench import test_bench
 from tests.lab.transforms import test_transforms
 from tests.tileir import test_pygments_lexer
 from tests.tileir.explain import test_annotate, test_op_tree
+from tests.tileir.lsp import test_names
 from tests.tileir.read import test_renamed_functions
 from tests.tileir.rewrite import test_parts
 from tests.tileir.text.assembler import test_assembly
@@ -38,6 +39,7 @@ MODULES = (
     test_disassembly,
     test_fixtures,
     test_mirror,
+    test_names,
     test_op_tree,
     test_parts,
     test_pipeline,

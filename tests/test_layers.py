@@ -22,9 +22,11 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 """What may only be imported inside a function."""
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
+    "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
+    "tileir/reference/completion_command.py": {"shtab"},
 }
 """Folders, and what more may be imported there inside a function."""
 ON_DEMAND = {
@@ -36,6 +38,7 @@ ON_DEMAND = {
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
     "tileir/smith/": {"numpy", "ml_dtypes"},
+    "tileir/lsp/server.py": {"pygls", "lsprotocol"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
@@ -134,7 +137,10 @@ ROOMS = (
     "stats",
     "resources",
     "serve",
+    "batches",
     "cutile",
+    "reference",
+    "lsp",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""
 

@@ -7,6 +7,7 @@
 
 Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
+    batch(modules, verb)          one thing done with many modules; help(tileir.batch)
     breakpoint()                  in kernels of cuTile: look at its tiles, on the CPU in pdb
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
@@ -43,8 +44,7 @@ Modules
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules
     tileir.inspect    every byte explained; python -m tileir.inspect FILE
-    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
-                      (tileir.cutile.plugin is for pytest)
+    tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
     tileir.codegen.nvptx.plan   what a launch plan says
 
 What stands here is the public interface; everything else may change.
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from tileir.formats.version import Version
 
     from . import emulator as emulator
+    from .batches.batching import batch as batch
     from .bytecode import Bytecode, Function, Global, Section
     from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
@@ -132,6 +133,7 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
+    "batch",
     "compile",
     "disassemble",
     "load",
@@ -148,6 +150,7 @@ _MODULES = {
     "Limits": "formats.limits",
     "Section": "bytecode",
     "Version": "formats.version",
+    "batch": "batches.batching",
     "breakpoint": "cutile.breakpoints",
 }
 """Public name -> module that defines it; the classes not listed are in `errors`.

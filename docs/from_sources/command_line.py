@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import io
 import os
 from collections.abc import Iterator
 
 from tileir.__main__ import main
-from tileir.commands.conventions import COMMANDS, GROUPS, Parser
+from tileir.commands.conventions import GROUPS
+from tileir.reference.parsers import parsers
 
 from .markdown import code
 
@@ -24,11 +24,12 @@ def commands() -> str:
 
 
 def _sections() -> Iterator[str]:
+    known = parsers()
     for group, members in GROUPS.items():
         yield f"## {group.capitalize()}\n"
         for name, (_, summary) in members.items():
             yield f"(command-{name})=\n### tileir {name}\n\n{summary.capitalize()}.\n"
-            for words in ([name], *([name, verb] for verb in _verbs(name))):
+            for words in ([name], *([name, verb] for verb in _verbs(known[name]))):
                 yield code(help_of(*words))
 
 
@@ -45,13 +46,8 @@ def help_of(*words: str) -> str:
     return out.getvalue()
 
 
-def _verbs(name: str) -> list[str]:
+def _verbs(parser: argparse.ArgumentParser) -> list[str]:
     """Return the commands of a command: ``list`` and ``prune`` of ``cache``."""
-    configure = getattr(importlib.import_module(COMMANDS[name][0]), "configure", None)
-    if configure is None:  # it has a parser of its own, without commands
-        return []
-    parser = Parser(prog=name)
-    configure(parser)
     found = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     return [verb for action in found for verb in action.choices]
 

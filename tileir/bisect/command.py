@@ -203,7 +203,7 @@ def _releases(arguments: argparse.Namespace, say: Callable[[str], None]) -> Rele
         raise UsageError(
             "the cache is off (TILEIR_CACHE_DIR), so no release can be kept; --toolkits"
         )
-    return PackageIndex(cache.folder / "toolkits", progress=say)
+    return PackageIndex(cache.toolkits, progress=say)
 
 
 def _chosen(names: list[str], first: str | None, last: str | None) -> list[str]:

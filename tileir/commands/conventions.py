@@ -70,6 +70,9 @@ GROUPS = {
         "cache": ("tileir.commands.cache", "what has been compiled and is kept on disk"),
         "tileiras": ("tileir.commands.tileiras", "a launcher in the place of NVIDIA's tileiras"),
     },
+    "many modules": {
+        "batch": ("tileir.batches.command", "one thing done with many modules, on many machines"),
+    },
     "find faults": {
         "smith": ("tileir.smith.command", "make random modules that compute"),
         "mutate": ("tileir.mutation.command", "change a module at random, so that it stays valid"),
@@ -79,6 +82,10 @@ GROUPS = {
     "other": {
         "samples": ("tileir.samples.command", "kernels and programs to try tileir on"),
         "serve": ("tileir.serve.command", "answer requests of another program"),
+        "lsp": ("tileir.lsp.command", "serve editors of Tile IR text"),
+        "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
+        "completion": ("tileir.reference.completion_command", "a shell's script for its Tab key"),
+        "guide": ("tileir.reference.guide_command", "a page about tileir for agents"),
         "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
     },
 }

@@ -19,8 +19,8 @@ from .conventions import NO, OK, called, open_input, write_output
 
 EXAMPLES = """\
 examples:
-  tileir tilelib scale.tilelib                 its parts, functions and implementations
-  tileir tilelib scale.tilelib --extract parts each part as a file in the folder parts
+  tileir tilelib scale.tilelib                  its parts, functions and implementations
+  tileir tilelib scale.tilelib --extract parts  each part as a file in the folder parts
   tileir tilelib scale.tilelib --json | jq '.functions[].name'
 
 A library is what tileiras links with calls of extern functions (--preview=simt -l FILE). The exit

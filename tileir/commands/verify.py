@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TextIO
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TextIO
 
 from tileir.errors import (
     LONGEST_MESSAGE,
@@ -17,7 +18,6 @@ from tileir.errors import (
     TextPlace,
 )
 from tileir.formats.errors import shorten
-from tileir.formats.version import Version
 from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
@@ -39,6 +39,9 @@ from .conventions import (
     stdout_text,
 )
 from .modules import add_assume_version, open_module, version_given
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
 
 JSON_SCHEMA = 1
 Unreadable = BytecodeError | AssemblyError | OSError | UsageError
@@ -95,11 +98,12 @@ def run(arguments: argparse.Namespace) -> int:
     code, results = OK, []
     with stdout_text() as out:
         for path in arguments.files:
-            diagnostics, error = _verified(path, assumed, arguments.target, arguments.strict)
-            result = _code(diagnostics, error)
+            opened = partial(open_module, path, assumed)
+            diagnostics, error = verified(opened, arguments.target, arguments.strict)
+            result = exit_code(diagnostics, error)
             code = max(code, result)
             if arguments.json:
-                results.append(_as_json(path, diagnostics, error, result))
+                results.append({"file": printable(path), **as_json(diagnostics, error)})
             elif error is None:
                 _print(out, path, diagnostics)
             if error is not None:
@@ -110,11 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _verified(
-    path: str, assumed: Version | None, target: str | None, strict: bool
+def verified(
+    opened: Callable[[], Bytecode], target: str | None, strict: bool
 ) -> tuple[list[Diagnostic], Unreadable | None]:
+    """Return what is wrong with a module, and why it cannot be opened, if it cannot."""
     try:
-        return verify(open_module(path, assumed), target, strict), None
+        return verify(opened(), target, strict), None
     except AssemblyError as error:
         return syntax_errors(error), error
     except (BytecodeError, OSError, UsageError) as error:
@@ -133,7 +138,8 @@ def _reason(error: Unreadable) -> str:
     return (error.strerror or "") if isinstance(error, OSError) else str(error)
 
 
-def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
+def exit_code(diagnostics: Sequence[Diagnostic], error: Unreadable | None = None) -> int:
+    """Return the exit code for what `verified` returns."""
     if isinstance(error, (OSError, UsageError)):
         return USAGE
     if isinstance(error, AssemblyError):
@@ -147,7 +153,7 @@ def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
 
 def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
     """Whether a module with these diagnostics is called valid."""
-    return _code(diagnostics, None) == OK
+    return exit_code(diagnostics) == OK
 
 
 def _message(path: str, error: Unreadable) -> str:
@@ -175,10 +181,11 @@ def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
             out.write(f"    in {source}\n")
         if one.hint:
             out.write(f"    hint: {printable(one.hint)}\n")
-    out.write(f"{called(path)}: {_verdict(diagnostics)}\n")
+    out.write(f"{called(path)}: {verdict(diagnostics)}\n")
 
 
-def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
+def verdict(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return in words whether a module with these diagnostics is valid."""
     counts: dict[str, int] = dict.fromkeys(("error", "warning"), 0)
     for one in diagnostics:
         counts[one.severity] += 1
@@ -190,12 +197,10 @@ def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
     return f"valid, {parts[0]}" if parts else "valid"
 
 
-def _as_json(
-    path: str, diagnostics: Sequence[Diagnostic], error: Unreadable | None, code: int
-) -> dict[str, object]:
+def as_json(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> dict[str, object]:
+    """Return what `verified` returns as an object of JSON's types."""
     return {
-        "file": printable(path),
-        "valid": code == OK,
+        "valid": exit_code(diagnostics, error) == OK,
         "unreadable": None if error is None else printable(_reason(error)),
         "diagnostics": [diagnostic_as_json(one) for one in diagnostics],
     }

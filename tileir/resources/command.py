@@ -156,33 +156,41 @@ def _measured(path: str, arguments: argparse.Namespace) -> Iterator[KernelResour
     bytecode = module_of(data, path, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
-    for target in _targets(bytecode, arguments):
+    options = options_given(arguments) | ({"portable": True} if arguments.portable else {})
+    for target in targets_of(bytecode, arguments.target):
         for compiler in dict.fromkeys(arguments.compiler or (OURS,)):
-            if compiler == THEIRS:
-                yield from _by_tileiras(bytecode, target, arguments)
-                continue
-            with compiling(), named_as_written():
-                options: dict[str, Any] = options_given(arguments)
-                options |= {"symbols": arguments.entry, "portable": arguments.portable}
-                compiled = tileir.compile(bytecode, target, **options)
-                yield from resources_of(compiled, instructions=wanted)
+            yield from kernels_of(bytecode, target, compiler, options, wanted, arguments.entry)
 
 
-def _by_tileiras(
-    bytecode: Bytecode, target: str, arguments: argparse.Namespace
-) -> Iterator[KernelResources]:
-    given = [*options_given(arguments), *(["portable"] if arguments.portable else [])]
-    if given:
-        raise UsageError(f"tileiras takes no such option; leave {flag(given[0])} away")
-    found = resources_by_tileiras(bytecode, target, instructions=not arguments.no_instructions)
-    return (each for each in found if not arguments.entry or each.kernel in arguments.entry)
+def kernels_of(
+    bytecode: Bytecode,
+    target: str,
+    compiler: str,
+    options: dict[str, Any],
+    instructions: bool,
+    entries: Sequence[str] | None = None,
+) -> list[KernelResources]:
+    """Return what a compiler's kernels of a module take, or of some entries alone.
+
+    UsageError for options that tileiras does not take.
+    """
+    if compiler == THEIRS:
+        if options:
+            raise UsageError(
+                f"tileiras takes no such option; leave {flag(next(iter(options)))} away"
+            )
+        found = resources_by_tileiras(bytecode, target, instructions=instructions)
+        return [each for each in found if not entries or each.kernel in entries]
+    with compiling(), named_as_written():
+        compiled = tileir.compile(bytecode, target, symbols=entries, **options)
+        return resources_of(compiled, instructions=instructions)
 
 
-def _targets(bytecode: Bytecode, arguments: argparse.Namespace) -> Sequence[str]:
-    """Return the targets asked for, else the one that a text names."""
+def targets_of(bytecode: Bytecode, asked: Sequence[str] | None) -> Sequence[str]:
+    """Return the targets asked for, else the one that a text names; UsageError without any."""
     from tileir.codegen.targets import HOST, named_target, no_gpu
 
-    targets = list(dict.fromkeys(arguments.target or ())) or [named_target(bytecode)]
+    targets = list(dict.fromkeys(asked or ())) or [named_target(bytecode)]
     if targets[0] is None or HOST in targets:
         raise UsageError(no_gpu("tileir resources", "a GPU as --target"))
     return [target for target in targets if target is not None]

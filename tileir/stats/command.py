@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             code = max(code, fail_at("stats", path, error))
     with stdout_text() as out:
         if arguments.json:
-            files = [{"file": called(path)} | _as_json(stats) for path, stats in found]
+            files = [{"file": called(path)} | as_json(stats) for path, stats in found]
             document = {"schema": JSON_SCHEMA, "files": files}
             out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         elif len(arguments.files) > 1:
@@ -154,7 +154,7 @@ def _table(found: Sequence[tuple[str, Stats]]) -> Iterator[str]:
 # JSON -------------------------------------------------------------------------------------------
 
 
-def _as_json(stats: Stats) -> dict[str, Any]:
+def as_json(stats: Stats) -> dict[str, Any]:
     """Return a module as JSON; its keys are in the help."""
     return {
         "version": str(stats.version),
