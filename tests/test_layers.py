@@ -136,6 +136,7 @@ ROOMS = (
     "tilepack",
     "stats",
     "resources",
+    "report",
     "serve",
     "batches",
     "cutile",

@@ -113,6 +113,12 @@ def of_diff(folder: Path) -> Iterator[Any]:
     yield from printed("diff", "--json", "--ptx", "sm_80", VECTOR_ADD, SCALED)
 
 
+def of_report(folder: Path) -> Iterator[Any]:
+    two = FIXTURES / "13.1" / FLAGS, FIXTURES / "13.4" / FLAGS
+    yield from printed("report", "--json", *two)
+    yield from printed("report", "--json", BROKEN)
+
+
 def of_tilelib(folder: Path) -> Iterator[Any]:
     path = folder / "made.tilelib"
     path.write_bytes(library(*GOOD))

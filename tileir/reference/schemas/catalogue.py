@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import compiled, launched, made, modules
+from . import compiled, launched, made, modules, pages
 from .forms import DIALECT, Schema
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {
@@ -14,6 +14,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "verify": modules.verify,
     "stats": modules.stats,
     "diff": modules.diff,
+    "report": pages.report,
     "tilelib": modules.tilelib,
     "opt": made.opt,
     "strip": made.strip,
