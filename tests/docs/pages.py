@@ -37,8 +37,10 @@ class Block(NamedTuple):
     """The file that it is the end of, which a command of the page runs."""
     file: str
     """The file that a reader is to write it into, which a command of the page runs or reads."""
-    behind: str
-    """How the line of that file begins which it is put behind; "": it is the whole file."""
+    how: str
+    """"behind" or "instead of", if it changes a line of that file; "": it is the whole file."""
+    line: str
+    """How that line begins, blanks in front of it left out."""
 
     @property
     def is_file(self) -> bool:
@@ -51,29 +53,31 @@ def blocks(text: str) -> list[Block]:
 
     ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
     it is a part of a file, which is run elsewhere on the page. ``<!-- file: FILE -->`` is what
-    readers write themselves, ``<!-- put into FILE behind: START OF A LINE -->`` a change of it.
+    readers write themselves, ``<!-- put into FILE behind: START OF A LINE -->`` and ``instead of``
+    change it.
     """
     said = (
         r"not run: ([^\n]*)", r"the end of ([^\n]*)", r"file: ([^\n]*)",
-        r"put into (\S+) behind: ([^\n]*)",
+        r"put into (\S+) (behind|instead of): ([^\n]*)",
     )  # fmt: skip
     why = rf"(?:^<!-- (?:{'|'.join(said)}) -->\n+)?"
     found = re.findall(rf"{why}^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [
-        Block(language, body, reason, end_of, file or changed, behind)
-        for reason, end_of, file, changed, behind, language, body in found
+        Block(language, body, reason, end_of, file or changed, how, line)
+        for reason, end_of, file, changed, how, line, language, body in found
     ]
 
 
 def write(block: Block, folder: Path) -> None:
     """Write a block into its file, or put it into the file that is there."""
     path = folder / block.file
-    if not block.behind:
+    if not block.how:
         path.write_text(block.body)
         return
     lines = path.read_text().splitlines(keepends=True)
-    (number,) = (n for n, line in enumerate(lines) if line.startswith(block.behind))
-    path.write_text("".join([*lines[: number + 1], block.body, *lines[number + 1 :]]))
+    (number,) = (n for n, line in enumerate(lines) if line.strip().startswith(block.line))
+    lines[number] = lines[number] + block.body if block.how == "behind" else block.body
+    path.write_text("".join(lines))
 
 
 def commands(body: str) -> list[tuple[str, str]]:
