@@ -163,6 +163,7 @@ const PANELS = { bytes: explore, text: edit, compare, convert: offer, command: r
 
 function show(name) {
   panel = name;
+  if (!chosen) return;
   for (const tab of $("tabs").children) {
     const here = tab.dataset.panel === name;
     tab.setAttribute("aria-selected", here);
