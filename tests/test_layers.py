@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.import_graph import circles, graph, modules
+from tests.import_graph import blocks, circles, graph, modules
 
 ROOT = Path(__file__).parent.parent
 
@@ -45,24 +47,26 @@ STUBS = {"_typeshed"}
 """What type checkers bring along, to be imported where only they look."""
 
 
+@cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Absolute imports of a file, and whether each is inside a function."""
-    tree = ast.parse(path.read_text())
-    inner = {
-        node
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(function)
-        for node in ast.walk(function)
-    }
     found = []
-    for node in ast.walk(tree):
+    for node, inside in statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found += [(alias.name, node in inner) for alias in node.names]
+            found += [(alias.name, inside) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.append((node.module, node in inner))
+            found.append((node.module, inside))
         elif isinstance(node, ast.ImportFrom):
-            found.append((resolve(path, node), node in inner))
+            found.append((resolve(path, node), inside))
     return found
+
+
+def statements(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """The statements of a file, and whether each is inside a function."""
+    inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(node)
+    for each in blocks(node):
+        yield each, inside
+        yield from statements(each, inside)
 
 
 def is_for_types(node: ast.AST) -> bool:

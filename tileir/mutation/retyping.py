@@ -5,24 +5,15 @@ Constants and the identities of reductions change along: they become zero.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+from functools import partial
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
+from tileir.builder.retyped import retyped, swapped
 from tileir.ir import Op
 from tileir.ir.constants import Constant, element_size
 from tileir.read.function import Function
-from tileir.types import (
-    FunctionType,
-    GatherScatterView,
-    PartitionView,
-    Pointer,
-    Scalar,
-    StridedView,
-    TensorView,
-    Tile,
-    Type,
-)
+from tileir.types import FunctionType, Scalar, Tile, Type
 
 Change = Callable[[Type], Type]
 
@@ -74,34 +65,13 @@ def _identity(item: object, change: Change) -> object:
 def element_change(old: Scalar, new: Scalar) -> Change:
     """Return a change by which `old` becomes `new`, wherever it stands in a type."""
 
-    def change(type: Type) -> Type:
-        match type:
-            case Scalar():
-                return new if type == old else type
-            case Pointer():
-                return dataclasses.replace(type, pointee=change(type.pointee))
-            case Tile() | TensorView():
-                return dataclasses.replace(type, element=change(type.element))
-            case PartitionView() | StridedView() | GatherScatterView():
-                return dataclasses.replace(type, view=change(type.view))
-        return type
-
-    return change
+    return partial(retyped, element=lambda type: new if type == old else type)
 
 
 def size_change(old: int, new: int) -> Change:
     """Return a change by which every tile extent of `old` becomes `new`."""
 
-    def change(type: Type) -> Type:
-        match type:
-            case Tile():
-                return Tile(type.element, tuple(new if n == old else n for n in type.shape))
-            case PartitionView() | StridedView() | GatherScatterView():
-                tile = tuple(new if n == old else n for n in type.tile)
-                return dataclasses.replace(type, tile=tile)
-        return type
-
-    return change
+    return partial(retyped, tile=swapped({old: new}))
 
 
 def type_change(old: Type, new: Type) -> Change:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 
 from tileir.commands.conventions import (
@@ -25,6 +24,7 @@ from tileir.commands.modules import (
     version_given,
 )
 from tileir.commands.progress import progress_bar
+from tileir.launch.processors import usable_cpus
 from tileir.predicates.options import add_options, predicate_given
 
 from . import reduction
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         reduced = reduce(
             bytecode,
             predicate,
-            jobs=arguments.jobs or min(_cpus(), MOST_JOBS),
+            jobs=arguments.jobs or min(usable_cpus(), MOST_JOBS),
             seconds=arguments.within,
             watch=watch,
         )
@@ -106,13 +106,6 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             out.write(report(reduced, name, description))
     return _ended(reduced)
-
-
-def _cpus() -> int:
-    """Return how many CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _ended(reduced: Reduced) -> int:

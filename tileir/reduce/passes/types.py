@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
 from tileir.builder.module import number
+from tileir.builder.retyped import retyped, swapped
 from tileir.bytecode import Bytecode
 from tileir.ir.constants import Constant, element_size
 from tileir.reduce.stand_ins import zero
@@ -108,8 +108,8 @@ class _Mapping:
         elements: dict[str, str] | None = None,
         flat: bool = False,
     ) -> None:
-        self._tile, self._array, self._elements = tile or {}, array or {}, elements or {}
-        self._flat = flat
+        self._tile, self._array = swapped(tile or {}), swapped(array or {})
+        self._elements, self._flat = elements or {}, flat
         self._known: dict[Type, Type] = {}
 
     def __call__(self, type: Any) -> Any:
@@ -120,27 +120,16 @@ class _Mapping:
 
     def _mapped(self, type: Any) -> Any:
         match type:
-            case Scalar():
-                return Scalar(self._elements.get(type.name, type.name))
-            case Pointer():
-                return replace(type, pointee=self(type.pointee))
-            case Tile():
-                shape = () if self._flat else _each(type.shape, self._tile)
-                return replace(type, element=self(type.element), shape=shape)
-            case TensorView():
-                shape, strides = _each(type.shape, self._array), _each(type.strides, self._array)
-                return replace(type, element=self(type.element), shape=shape, strides=strides)
-            case PartitionView() | StridedView() | GatherScatterView():
-                return replace(type, view=self(type.view), tile=_each(type.tile, self._tile))
             case FunctionType():
                 return FunctionType(
                     tuple(map(self, type.parameters)), tuple(map(self, type.results))
                 )
-        return type
+            case Tile() if self._flat:
+                return Tile(type.element)
+        return retyped(type, element=self._element, tile=self._tile, array=self._array)
 
-
-def _each(extents: tuple, become: dict[int, int]) -> tuple:
-    return tuple([become.get(extent, extent) for extent in extents])
+    def _element(self, type: Scalar) -> Scalar:
+        return Scalar(self._elements.get(type.name, type.name))
 
 
 def _retyped(mapping: Callable[[Any], Any], candidate: Candidate) -> None:
