@@ -26,4 +26,5 @@ outputs.py      files that verbs make, on disk
 batching.py     all of it, as a function
 progress.py     all of it, as seen on a terminal
 command.py      all of it, as a command
+reporting/      what a manifest says
 """

@@ -33,6 +33,7 @@ from .manifest import Manifest
 from .outputs import Outputs
 from .progress import board
 from .records import line_of
+from .reporting import command as report
 from .sources import SUFFIXES, sources
 from .variants.collected import Collected
 from .verbs import NAMES, NONE, find
@@ -50,6 +51,7 @@ examples:
   tileir batch compile --target sm_90 --set num_warps=4,8 --set maxnreg=none,128 kernels/
                                                       variants, and what each takes of a GPU
   find . -newer last -name '*.mlir' | tileir batch verify -       paths from standard input
+  tileir batch report all.jsonl --baseline old.jsonl   a gate for CI: what is worse than it was
   tileir batch verify -m - kernels/ | jq 'select(.ok | not) | .file'
 
 Each module is worked on in a process that is killed at the limits of time and memory: what crashes,
@@ -78,6 +80,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
         _add_shared(each, verb.TARGETS != NONE)
         verb.configure(each)
+    summary = report.SUMMARY
+    told = verbs.add_parser(
+        report.NAME, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+    )
+    report.configure(told)
 
 
 def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
@@ -107,6 +114,8 @@ def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
+    if arguments.verb == report.NAME:
+        return report.run(arguments)
     if not 0 < arguments.seconds < 1 << 31:
         raise UsageError(f"--seconds {arguments.seconds:g} is not a number above 0")
     lines = arguments.manifest == LINES

@@ -36,6 +36,24 @@ _PASSING = {"start", "lost", "OSError", "ToolError", "MissingPackageError", "Dev
 _LIMITED = ("time", "memory")
 
 
+_TEXT, _TEXT_OR_NONE = (str,), (str, type(None))
+_TYPES: dict[str, tuple[type, ...]] = {
+    "file": _TEXT,
+    "verb": _TEXT,
+    "target": _TEXT_OR_NONE,
+    "options": (dict,),
+    "key": _TEXT_OR_NONE,
+    "ok": (bool,),
+    "code": (int,),
+    "failure": _TEXT_OR_NONE,
+    "message": _TEXT_OR_NONE,
+    "files": (dict,),
+    "warnings": (list,),
+    "seconds": (float, int, type(None)),
+}
+"""Key -> the types of what is there; `result` is what each verb makes it."""
+
+
 class Result(NamedTuple):
     """What came of a job: its record, and the bytes of the files that were asked for, by the ends
     of their names."""
@@ -85,6 +103,13 @@ def is_final(record: Record, limits: Limits) -> bool:
     name = "seconds" if failure == "time" else failure
     before, now = record["limits"][name], getattr(limits, name)
     return before is None or (now is not None and now <= before)
+
+
+def is_record(value: object) -> bool:
+    """Whether a value that JSON held has the keys of a record, with what is written there."""
+    return isinstance(value, dict) and all(
+        key in value and type(value[key]) in types for key, types in _TYPES.items()
+    )
 
 
 def line_of(record: Record) -> bytes:
