@@ -11,7 +11,8 @@ code      the exit code that the command of the verb would have had
 failure   what kind of failure it is, or null: the class of an error such as UnsupportedError;
           ``invalid``; ``OSError`` where a file could not be read; what became of the process that
           worked on it: ``time``, ``memory``, ``crash``, ``answer``, ``start``, ``defect``; ``lost``
-          where every worker was lost that had it
+          where every worker was lost that had it; of diff, ``different``, and ``gone`` for a module
+          that only the other folder has
 message   what went wrong, or null
 result    what the verb found; of verify, what `tileir verify --json` says of a file
 files     how the name of each file that was made ends -> its bytes and sha256

@@ -53,6 +53,7 @@ def batch() -> Schema:
 
 
 def _summary() -> dict[str, Schema]:
+    """Return the keys of a summary."""
     configuration = by_name(ANYTHING)
     figures = record(dict.fromkeys(FIGURES, COUNT), optional=[*FIGURES])
     variants = record(
@@ -78,6 +79,7 @@ def _summary() -> dict[str, Schema]:
 
 
 def _report() -> dict[str, Schema]:
+    """Return the keys of a report."""
     group = record(
         {
             "verb": TEXT,
