@@ -144,8 +144,8 @@ def batch(
     options   of the verb, in JSON's types, as records show them: those of the command of that name
     executor  where it is done: a `concurrent.futures.Executor`; a function that makes one, also
               when the one before has broken; "threads" of this process with a child each (the
-              default), or "processes"
-    workers   how many workers the executor has, as many as CPUs if None
+              default), or "processes"; the address of a Dask cluster, such as "tcp://10.0.0.1:8786"
+    workers   how many workers the executor has, as many as CPUs if None; a cluster says it itself
     seconds, memory   what one module may take, None for any number; memory in bytes, on Linux
     manifest  a file to which records are added, a line each; what it has is not done, nor yielded,
               unless `again`

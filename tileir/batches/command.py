@@ -98,6 +98,8 @@ def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
         help=f"{' or '.join(BY_NAME)}, or MODULE:FUNCTION, which returns a"
         " concurrent.futures.Executor (default: threads, each with a child process)",
     )  # fmt: skip
+    add("--cluster", metavar="ADDRESS",
+        help="workers of a Dask cluster: its scheduler, such as tcp://10.0.0.1:8786")  # fmt: skip
     add("--suffix", metavar="END", action="append", help="how names of modules end in folders")
     add("-0", "--null", action="store_true", help="the list is separated by NUL, as find -print0")
     add("--json", action="store_true", help="the summary as JSON")
@@ -117,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     work = Work(arguments.verb, verb.options(arguments), files=arguments.output is not None)
     manifest = nullcontext(None)
     targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
-    place = place_of(arguments.executor, arguments.jobs)
+    place = place_of(_executor(arguments), arguments.jobs)
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
     with manifest as kept:
@@ -132,6 +134,17 @@ def run(arguments: argparse.Namespace) -> int:
             settings=settings(arguments) if settings else ({},),
         )
         return _run(batch, arguments, lines)
+
+
+def _executor(arguments: argparse.Namespace) -> str | None:
+    """Return the name of the executor, or the address of a cluster; UsageError for both."""
+    if arguments.cluster is None:
+        return arguments.executor
+    if arguments.executor is not None:
+        raise UsageError("--cluster is an executor of its own; leave --executor away")
+    if "://" not in arguments.cluster:
+        raise UsageError(f"--cluster {arguments.cluster}: no address such as tcp://10.0.0.1:8786")
+    return arguments.cluster
 
 
 def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
