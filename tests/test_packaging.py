@@ -67,6 +67,7 @@ KEPT = (
     "gpus",
     "inspect",
     "ir",
+    "kernel_tuner",
     "pygments_lexer",
     "sampler",
     "types",

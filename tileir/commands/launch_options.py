@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tileir.errors import UnsupportedError
 from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.texts import shorten
+from tileir.messages.wording import did_you_mean
 
 from .conventions import UsageError
 
@@ -51,6 +52,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         if not option.example:
             how = {"action": "store_const", "const": True}
         parser.add_argument(flag(option.name), dest=option.name, help=f"GPUs: {option.help}", **how)
+
+
+def read_setting(name: str, text: str) -> object:
+    """Return the value of an option, as it is written, but numbers of one value separated by ``x``.
+
+    ``none`` is None, which asks nothing; ``true`` is for what has no value. UsageError for an
+    option that there is not, or a value that cannot be.
+    """
+    from tileir.codegen.launch_terms import OPTIONS
+
+    named = {option.name: option for option in OPTIONS}
+    if name not in named:
+        known = ", ".join(named)
+        raise UsageError(f"no option {name!r}{did_you_mean(name, named)}; there are {known}")
+    if text == "none":
+        return None
+    if not named[name].example:
+        if text != "true":
+            raise UsageError(f"{name} is true or none, not {text!r}")
+        return True
+    try:
+        return _value(named[name])(text.replace("x", ","))
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{name}: {error}") from None
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, Any]:

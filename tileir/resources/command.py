@@ -69,9 +69,9 @@ ptxas of another release may change figures: then the difference is told, too.
 
 the keys of --json: schema; files, each with file, problems (texts) and kernels; a kernel has
 kernel, entry, target, compiler, registers, threads, static_shared, dynamic_shared, reserved_shared,
-stack, spill_stores, spill_loads, barriers, mbarriers, code_bytes, opcodes, instructions, occupancy:
-blocks, warps, most_warps, limits and limited_by. null is what is not known. With --baseline also
-baseline: holds, worse, better, new, absent
+stack, spill_stores, spill_loads, barriers, mbarriers, code_bytes, opcodes, instructions, main_loop
+(its instructions), occupancy: blocks, warps, most_warps, limits and limited_by. null is what is
+not known. With --baseline also baseline: holds, worse, better, new, absent
 
 exit status: 0, 1 an entry cannot be compiled, or a figure is worse than in the baseline, or a
 kernel is not in it, 2 wrong use or no such file, 3 a file is not readable, 4 a version or target is

@@ -15,7 +15,7 @@ KERNEL = KernelResources(
     kernel="matmul", entry="matmul", target="sm_90", compiler="tileir", registers=96, threads=256,
     static_shared=1024, dynamic_shared=32768, reserved_shared=1024, stack=0, spill_stores=0,
     spill_loads=0, barriers=1, mbarriers=0, code_bytes=4096, opcodes=None, instructions=None,
-    occupancy=occupancy("sm_90", 256, 96, 33792, 1),
+    main_loop=None, occupancy=occupancy("sm_90", 256, 96, 33792, 1),
 )  # fmt: skip
 
 
