@@ -29,7 +29,7 @@ from tileir.types import Pointer, Scalar, Tile
 
 LONGEST_S = 600.0
 """Seconds for one kernel, on both: it takes one or two, which a machine with other work may make
-minutes of. What takes longer is no answer, and is told, as it may keep a module from being reduced."""
+minutes of. What takes longer is no answer, and is told: it may keep a module from being reduced."""
 ROOM = 4096
 """Elements of an array that the program had none for."""
 
