@@ -148,6 +148,7 @@ ROOMS = (
     "cutile",
     "reference",
     "lsp",
+    "playground",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""
 

@@ -36,7 +36,7 @@ Errors: each is a TileIRError, so catching that one is enough
     MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, and edits of functions; tileir.types has the types
+    tileir.builder    modules from nothing, and edits; see tileir.types and tileir.attributes, too
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules

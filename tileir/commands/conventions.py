@@ -87,6 +87,7 @@ GROUPS = {
     "other": {
         "samples": ("tileir.samples.command", "kernels and programs to try tileir on"),
         "serve": ("tileir.serve.command", "answer requests of another program"),
+        "playground": ("tileir.playground.command", "write a page that runs tileir in a browser"),
         "lsp": ("tileir.lsp.command", "serve editors of Tile IR text"),
         "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
         "completion": ("tileir.reference.completion_command", "a shell's script for its Tab key"),

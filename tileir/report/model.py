@@ -12,7 +12,8 @@ from typing import Any
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError
-from tileir.explain.annotate import Leaf, annotate, salvage
+from tileir.explain.annotate import Leaf, annotate, salvage, spans_of
+from tileir.formats.cursor import Span
 from tileir.formats.version import Version
 
 from .columns import Columns, Pool
@@ -92,10 +93,14 @@ def readable_part(data: bytes, paths: bool, assumed: Version | None) -> bytes:
 def _directories(data: bytes, assumed: Version | None) -> Ranges:
     """Return where directories are, in a file that may be broken."""
     try:
-        lines = list(annotate(Bytecode.parse(data, assume_version=assumed)))
+        spans = spans_of(Bytecode.parse(data, assume_version=assumed).touch())
     except BytecodeError:
-        lines = list(salvage(memoryview(data), assumed)) or _unread(data)
-    return directories(line for line in lines if isinstance(line, Leaf))
+        leaves = list(salvage(memoryview(data), assumed)) or _unread(data)
+        spans = [
+            Span(one.offset, one.offset + one.length, one.section, one.place, one.kind, one.value)
+            for one in leaves
+        ]
+    return directories(data, spans)
 
 
 def _shortened(value: Any) -> Any:
@@ -142,7 +147,7 @@ def _said(data: bytes, assumed: Version | None) -> dict[str, Any]:
         "ops": lines.ops,
         "functions": lines.functions,
         "text": {"form": lines.form, "lines": lines.lines},
-        "tables": tables(columns, pool),
+        "tables": tables(columns, pool, 0 if bytecode is None else len(bytecode.strings)),
         "problems": problems,
     }
 

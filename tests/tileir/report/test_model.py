@@ -11,6 +11,7 @@ import pytest
 
 import tileir
 from tests.corpus import INVALID, PREVIEW, VALID, name_of
+from tests.tileir.report.hostile import module
 from tileir.errors import BytecodeError
 from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.inspect import as_json
@@ -147,6 +148,16 @@ def test_directories_are_nowhere(path: Path) -> None:
         assert "/tileir/" in shown
         assert ".../" in hidden
     assert json.loads(hidden)["sha256"] == json.loads(shown)["sha256"]
+
+
+def test_empty_strings_are_listed() -> None:
+    data = module()
+    (file,) = model(data)["files"]
+    table, strings = file["tables"]["strings"], [*tileir.Bytecode.parse(data).strings]
+    at = strings.index("")
+    assert file["texts"][table["text"][at]] == '""'
+    assert table["uses"][at] > 0
+    assert len(table["field"]) == len(strings)
 
 
 def test_two_files_have_the_lines_of_both() -> None:

@@ -235,7 +235,9 @@ class View {
 
   listen() {
     this.nameTheme();
-    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.keys = this.anchors ? document : this.root;  // whoever owns the page hears keys without focus
+    this.onKey = (event) => this.key(event);
+    this.keys.addEventListener("keydown", this.onKey);
     this.tabs.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       const names = [...this.tabs.children].filter((tab) => !tab.disabled);
@@ -269,6 +271,7 @@ class View {
   /** Take the view away again. */
   close() {
     removeEventListener("beforeprint", this.onPrint);
+    this.keys.removeEventListener("keydown", this.onKey);
     if (this.onHash) removeEventListener("hashchange", this.onHash);
     for (const pane of Object.values(this.panes)) pane.list.observer.disconnect();
     this.root.replaceChildren();
