@@ -30,8 +30,7 @@ Errors: each is a TileIRError, so catching that one is enough
     VerifyError                       a module that breaks rules of Tile IR
     BuildError, VersionError          what cannot be built, or not in that version
     UnsupportedError                  what cannot be compiled for a target
-    LaunchError                       arguments that do not fit a kernel
-    PackageError                      a package of compiled kernels that cannot be read
+    LaunchError, PackageError         arguments that do not fit; a package that cannot be read
     KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
     MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
