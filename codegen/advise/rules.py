@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
+from .computing import COMPUTING, SHARE
 from .evidence import Evidence, Site, missed
 from .launches import BUSY, FULL, tailed, thin
 from .numbered import number_of
@@ -20,7 +21,7 @@ from .trials.extents import inner, longer, rows, shorter
 from .trials.order import PADDED_WITH_ZERO, SILENT, UNORDERED, WEAK
 from .trials.products import AS_LOADED, AS_TF32
 from .trials.promises import ALIGNED, AS_I32, SHORT
-from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
+from .trials.strides import K_MAJOR, KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS, loads_across
 from .trials.trial import relaunched
 
 
@@ -57,6 +58,8 @@ _MORE_WARPS = tuple(
 def _refused(evidence: Evidence) -> Iterator[Candidate]:
     for symbol in evidence.symbols:
         for remark in filter(missed, evidence.of(symbol, Topic.HINTS)):
+            if remark.facts["term"] == "minnctapersm":
+                continue  # followed as far as registers suffice, which costs nothing
             yield Candidate(Site(symbol), str(remark))
 
 
@@ -84,11 +87,38 @@ def _turned(evidence: Evidence) -> Iterator[Candidate]:
 
 
 def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield exchanges with bank conflicts; where a kernel has loops, only those in loops matter."""
+    looping = {r.entry for r in evidence.remarks if r.facts.get("loops")}
     for remark in evidence.exchanges:
         turns = int(str(remark.facts["turns"]))
-        if turns >= FEW_TURNS:
+        if turns >= FEW_TURNS and (remark.facts["loops"] or remark.entry not in looping):
             site = Site(remark.entry, number_of(remark.location))
             yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
+
+
+def _ordered_atomics(evidence: Evidence) -> Iterator[Candidate]:
+    for number, op in evidence.copy.ops.items():
+        order = op.attributes.get("memory_ordering_semantics")
+        if op.name.startswith("atomic") and order not in (None, "weak", "relaxed"):
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: its order is {order}")
+
+
+def _across_k(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads of operands that are not contiguous along K, of types that it matters for."""
+    numbers = {op: number for number, op in evidence.copy.ops.items()}
+    for remark in evidence.remarks:
+        if remark.topic is Topic.TENSOR_CORES:
+            site = Site(remark.entry, number_of(remark.location))
+            product = evidence.op(site)
+            if (
+                product.name not in ("mmaf", "mmai")
+                or product.operands["lhs"].type.element.bits == 16
+            ):
+                continue
+            for load in loads_across(product):
+                text = "it is not contiguous along the dimension that the product adds up"
+                yield Candidate(Site(remark.entry, numbers[load]), f"{load.name}: {text}")
 
 
 def _narrow(evidence: Evidence) -> Iterator[Candidate]:
@@ -96,6 +126,14 @@ def _narrow(evidence: Evidence) -> Iterator[Candidate]:
     yield from because(Topic.ACCESSES, "tile", "run")(evidence)
     for each in because(Topic.ACCESSES, "layout", outcomes=(*Outcome,))(evidence):
         if each.site.number is not None and (inner(evidence.op(each.site)) or 0) <= SHORT_ROW:
+            yield each
+
+
+def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield accesses to short tiles that are a good part of what the kernel moves."""
+    for each in _narrow(evidence):
+        total = figures.moved_by(evidence, each.site.symbol)
+        if figures.MOVED.read(evidence, each.site) >= SHARE * total:
             yield each
 
 
@@ -232,6 +270,32 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         Rule(
+            "ordered-atomic",
+            "an atomic update orders other accesses, and is made element by element",
+            "Where nobody wants the old values, `red` updates several elements at once, on GPUs "
+            "that have it, but only if it is relaxed. An acquire or release is for locks and "
+            "flags, and waits for other accesses, too.",
+            "make the update relaxed",
+            Sure.MAYBE,
+            figures.ACCESS,
+            _ordered_atomics,
+            (WEAK,),
+            3.0,
+        ),
+        Rule(
+            "operand-across-k",
+            "an operand of a product is not contiguous along K",
+            "wgmma reads operands of 16 bits from shared memory in either order. Those of 8 bits "
+            "and tf32 have to be contiguous along K, the dimension that a product adds up; "
+            "otherwise threads turn each tile around, in registers, before it is multiplied.",
+            "store the tensor with that dimension contiguous",
+            Sure.MAYBE,
+            figures.BESIDE_PRODUCTS,
+            _across_k,
+            (K_MAJOR,),
+            3.0,
+        ),
+        Rule(
             "transposed-tensor",
             "a tensor lies the other way round than its tiles are used",
             "If the contiguous dimension of one tensor is not that of the others, tiles are "
@@ -264,7 +328,7 @@ RULES: dict[str, Rule] = {
             "make the tile longer along the contiguous dimension",
             Sure.MAYBE,
             figures.ACCESS,
-            _narrow,
+            _narrow_and_many,
             tuple(longer(inner, factor) for factor in (2, 8, 64)),
             1.5,
         ),
@@ -378,6 +442,7 @@ RULES: dict[str, Rule] = {
             (_HINTS, *_MORE_WARPS, shorter(2), shorter(4)),
             3.0,
         ),
+        *COMPUTING,
         Rule(
             "thin-grid",
             "the grid has fewer blocks than the GPU has SMs",

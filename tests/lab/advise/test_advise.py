@@ -24,10 +24,17 @@ PAIRS = {
     "f16 to f32": "matmul_f16",
     "shrink: rows": "matmul_f16",
     "shrink: columns": "vector_add",
-    "shrink: pointers": "gather",
+    "shrink: pointers": "pointer_add",
     "padding": "matmul_f16",
     "ordered load": "matmul_f16",
     "print in a loop": "matmul_f16",
+    "load in a loop": "attention",
+    "load again": "softmax",
+    "reduce in a loop": "row_sum",
+    "f32 to f64": "rms_norm",
+    "divide each index": "pointer_add",
+    "function of a broadcast": "layer_norm",
+    "square by a power": "rms_norm",
 }
 """Weakness -> a small kernel that it is planted in."""
 
