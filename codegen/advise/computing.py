@@ -13,7 +13,7 @@ from tileir.types import Tile
 from . import figures
 from .evidence import Evidence, Site
 from .rule import Candidate, Find, Rule, Sure
-from .trials.again import HELD, LOADS, Held
+from .trials.again import CARRIED, HELD, LOADS, STORES, Held, kept
 from .trials.arithmetic import (
     AS_PRODUCTS,
     BY_CONSTANT,
@@ -23,8 +23,9 @@ from .trials.arithmetic import (
     doubles,
     exponent_of,
 )
-from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, sum_of, varying
+from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
 from .trials.narrowing import OF_FEWER, varies
+from .trials.order import SILENT
 
 DEAR = (
     *("divf", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "fpowf", "fpowi", "remf"),
@@ -69,13 +70,6 @@ def _is_tile(op: Op) -> bool:
     """Whether the first result of an op has more than one element."""
     kind = op.results[0].type if op.results else None
     return isinstance(kind, Tile) and kind.size > 1
-
-
-def _invariant_load(op: Op) -> str | None:
-    loop = innermost_loop(op) if op.name in LOADS else None
-    if loop is None or varying(op, loop):
-        return None
-    return f"{op.name}: neither address nor index change in the loop"
 
 
 def _summed_reduction(op: Op) -> str | None:
@@ -127,6 +121,40 @@ def _had(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(site, f"{op.name}: {found[op][0].name} before it is of the same tile")
 
 
+def _invariant(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads that a loop repeats, where nothing in it writes to their array."""
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    numbers = {op: number for number, op in evidence.copy.ops.items()}
+    for symbol, function in functions.items():
+        places = Held(function.body.block).places
+        for op, place in places.items():
+            loop = innermost_loop(op) if op.name in LOADS else None
+            if loop is None or varying(op, loop):
+                continue
+            inside = [*loop.walk()]
+            written = {
+                places[each].array for each in inside if each.name in STORES and each in places
+            }
+            if place.array in written or any(each.name.startswith("atomic") for each in inside):
+                continue
+            text = f"{op.name}: neither address nor index change in the loop"
+            yield Candidate(Site(symbol, numbers[op]), text)
+
+
+def _kept(evidence: Evidence) -> Iterator[Candidate]:
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    numbers = {op: number for number, op in evidence.copy.ops.items()}
+    for symbol, function in functions.items():
+        for store, load in kept(function):
+            also = " and loads" if load else ""
+            text = f"{store.name}: each iteration stores{also} the same tile of memory"
+            yield Candidate(Site(symbol, numbers[store]), text)
+
+
+def _printing(op: Op) -> str | None:
+    return "print_tko: it is in a loop" if op.name == "print_tko" and loops_around(op) else None
+
+
 COMPUTING = (
     Rule(
         "invariant-load",
@@ -137,7 +165,7 @@ COMPUTING = (
         "load it once, before the loop",
         Sure.LIKELY,
         figures.MOVED,
-        where(_invariant_load),
+        _invariant,
         (BEFORE_LOOP,),
         2.0,
     ),
@@ -151,6 +179,30 @@ COMPUTING = (
         figures.MOVED,
         _had,
         (HELD,),
+        1.0,
+    ),
+    Rule(
+        "stored-in-loop",
+        "each iteration stores to the same tile of memory",
+        "What a loop adds up can stay in registers. Each store and load of it takes the way to "
+        "the caches, and an iteration waits for the one before.",
+        "carry the tile through the loop, and store it behind the loop",
+        Sure.LIKELY,
+        figures.MOVED,
+        _kept,
+        (CARRIED,),
+        2.0,
+    ),
+    Rule(
+        "print-in-loop",
+        "a loop prints",
+        "A print calls a function of the driver, which takes a stack and some hundred "
+        "instructions of its own, and keeps the compiler from reordering what is around it.",
+        "leave the print away",
+        Sure.CERTAIN,
+        figures.WORK,
+        where(_printing),
+        (SILENT,),
         1.0,
     ),
     Rule(

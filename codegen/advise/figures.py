@@ -98,9 +98,14 @@ def _products(evidence: Evidence, site: Site) -> float | None:
     return min(map(_unit_of_product, said), default=None)
 
 
+FOLLOWED_AS_FAR = ("minnctapersm",)
+"""Hints that are followed as far as registers suffice, which costs nothing."""
+
+
 def _refused_hints(evidence: Evidence, site: Site) -> float:
     said = evidence.of(site.symbol, Topic.HINTS)
-    return float(sum(each.outcome is Outcome.MISSED for each in said))
+    missed = (each for each in said if each.outcome is Outcome.MISSED)
+    return float(sum(each.facts["term"] not in FOLLOWED_AS_FAR for each in missed))
 
 
 def _of_ptxas(read: Callable[[KernelResources], float | None]) -> Read:
@@ -173,6 +178,12 @@ def _beside_products(evidence: Evidence, site: Site) -> float:
     return float(sum(evidence.instructions.slots[Site(site.symbol, each)] for each in places))
 
 
+def _beside_each(evidence: Evidence, site: Site) -> float | None:
+    made = evidence.instructions
+    products = made.products[site.symbol]
+    return (made.totals[site.symbol] - products) / products * 100 if products else None
+
+
 def _doubles_there(evidence: Evidence, site: Site) -> float:
     return float(evidence.instructions.doubles[site])
 
@@ -205,6 +216,13 @@ BESIDE_PRODUCTS = Figure(
     _beside_products,
     higher=False,
     least=0.25,
+)
+BESIDE_EACH = Figure(
+    "issue slots beside those of tensor cores",
+    _beside_each,
+    "%",
+    higher=False,
+    least=0.3,
 )
 DOUBLES = Figure(
     f"instructions of f64, those of loops counted {LOOP} times", _doubles_there, higher=False

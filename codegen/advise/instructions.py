@@ -75,6 +75,8 @@ class Instructions:
     def __init__(self, ptx: str) -> None:
         self.slots: Counter[tuple[str, int | None]] = Counter()
         """The slots of an op, without those of tensor cores."""
+        self.products: Counter[str] = Counter()
+        """The slots of a kernel's tensor cores."""
         self.totals: Counter[str] = Counter()
         """The slots of a kernel."""
         self.doubles: Counter[tuple[str, int | None]] = Counter()
@@ -85,6 +87,7 @@ class Instructions:
                 times = LOOP**depth
                 where = entry.name, places.get(each.line)
                 products = slots_of_product(each.opcode)
+                self.products[entry.name] += products * times
                 if not products:
                     self.slots[where] += slots_of(each.opcode) * times
                 self.totals[entry.name] += (products or slots_of(each.opcode)) * times

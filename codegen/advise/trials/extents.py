@@ -117,6 +117,11 @@ def rows(op: Op) -> int | None:
     return found
 
 
+def depth(op: Op) -> int | None:
+    """Return how many products of elements a product adds up for each of its results."""
+    return op.operands["lhs"].type.shape[-1] if "lhs" in op.operands else None
+
+
 def columns(op: Op) -> int | None:
     """Return the columns of a product."""
     return op.operands["rhs"].type.shape[-1] if "rhs" in op.operands else None

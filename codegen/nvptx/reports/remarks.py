@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
 from tileir.codegen.block.bank_conflicts import conflicts
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.op_facts import EXCHANGES
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.nvptx.advice import ADVICE
@@ -157,7 +158,7 @@ def _loops_around(op: Op) -> int:
     around: Op | None = op
     found = 0
     while (around := around.parent.parent_op if around.parent else None) is not None:
-        found += around.name in ("for", "loop")
+        found += around.name in LOOPS
     return found
 
 

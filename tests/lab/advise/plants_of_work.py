@@ -7,10 +7,15 @@ from dataclasses import replace
 
 from tileir.builder import splat
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.advise.trials.extents import resized
+from tileir.codegen.advise.trials.parameters import slice_of
+from tileir.codegen.advise.trials.strides import loads_across, set_strides, strides_of
+from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op
 from tileir.types import Scalar, Tile
 
 F32, F64, I32 = Scalar("f32"), Scalar("f64"), Scalar("i32")
+SHORT = 16
 LOADS = ("load_view_tko", "load_ptr_tko")
 ARITHMETIC = ("addf", "subf", "mulf", "divf")
 FUNCTIONS = ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "divf", "tanh")
@@ -209,6 +214,72 @@ def order_atomics(copy: Copy) -> set[int] | None:
     return None
 
 
+def store_in_loop(copy: Copy) -> set[int] | None:
+    """Store a sum in each iteration of the loop that adds it up, not only behind it."""
+    for number, op in _outside(copy):
+        if op.name != "store_view_tko":
+            continue
+        loop = op.operands["tile"].owner
+        if not isinstance(loop, Op) or loop.name != "for":
+            continue
+        end = loop.regions[0].block.ops[-1]
+        inner = end.operands["operands"][op.operands["tile"].index]
+        slots = [op.operands["view"], *op.operands["index"]]
+        for value in slots:
+            if not value.is_visible_to(loop) and isinstance(value.owner, Op):
+                if not all(each.is_visible_to(loop) for each in value.owner.operand_list()):
+                    return None
+                value.owner.move_before(loop)
+        if op.results[0].uses or not isinstance(inner.owner, Op):
+            return None
+        op.remove()
+        op.operands["tile"] = inner
+        token = op.operands.get("token")
+        if token is not None and not token.is_visible_to(loop):
+            op.operands["token"] = copy.editor(number).before(loop).make_token()
+        op.insert_before(end)
+        return {number}
+    return None
+
+
+def shrink_depth(copy: Copy) -> set[int] | None:
+    """Let products add up 16 elements in an iteration."""
+    found = {n: op for n, op in copy.ops.items() if op.name == "mmaf"}
+    sizes = {op.operands["lhs"].type.shape[-1] for op in found.values()}
+    others = {e for op in found.values() for e in op.results[0].type.shape}
+    if len(sizes) != 1 or sizes & others or min(sizes) <= SHORT:
+        return None
+    for function in copy.module.functions:
+        resized(function, *sizes, SHORT)
+    return {*found}
+
+
+def turn_operand(copy: Copy) -> set[int] | None:
+    """Store an operand of 8 bits across K."""
+    for op in copy.ops.values():
+        if op.name not in ("mmaf", "mmai") or op.operands["lhs"].type.element.bits != 8:
+            continue
+        for number, load in _loads(copy):
+            if load.name == "load_ptr_tko" or not _reaches(load, op):
+                continue
+            view = tensor_view_op(load.operands["view"])
+            strides = strides_of(view) if view is not None else []
+            if view is not None and strides[-1] == 1 and load not in loads_across(op):
+                strides[-1], strides[-2] = strides[-2], strides[-1]
+                set_strides(view, strides)
+                return {number}
+    return None
+
+
+def _reaches(load: Op, product: Op) -> bool:
+    return any(load in slice_of(product.operands[slot]) for slot in ("lhs", "rhs"))
+
+
+def _loads(copy: Copy) -> Iterator[tuple[int, Op]]:
+    """Yield the loads of a copy, with their numbers."""
+    return ((n, op) for n, op in copy.ops.items() if op.name in LOADS and op.parent is not None)
+
+
 PLANTS_OF_WORK = {
     "load in a loop": load_in_loop,
     "load again": load_again,
@@ -219,5 +290,8 @@ PLANTS_OF_WORK = {
     "function of a broadcast": function_behind_broadcast,
     "square by a power": square_by_power,
     "ordered atomics": order_atomics,
+    "store in a loop": store_in_loop,
+    "shrink: depth": shrink_depth,
+    "transpose an operand": turn_operand,
 }
 """What is planted -> how."""

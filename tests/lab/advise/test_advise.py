@@ -33,7 +33,6 @@ PAIRS = {
     "reduce in a loop": "row_sum",
     "f32 to f64": "rms_norm",
     "divide each index": "pointer_add",
-    "function of a broadcast": "layer_norm",
     "square by a power": "rms_norm",
 }
 """Weakness -> a small kernel that it is planted in."""
