@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from math import prod
 
 from tileir.codegen.ops import Family, family_of
+from tileir.codegen.remarks import Topic
 from tileir.ir import Op
 from tileir.types import Tile
 
@@ -15,16 +16,20 @@ from .evidence import Evidence, Site
 from .rule import Candidate, Find, Rule, Sure
 from .trials.again import CARRIED, HELD, LOADS, STORES, Held, kept
 from .trials.arithmetic import (
+    APPROXIMATE,
+    AS_EXPONENTIAL,
     AS_PRODUCTS,
     BY_CONSTANT,
     DIVISIONS,
     IN_SINGLE,
     UNSIGNED,
+    base_of,
     doubles,
     exponent_of,
+    may_be_approximate,
 )
 from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
-from .trials.narrowing import OF_FEWER, varies
+from .trials.narrowing import OF_FEWER, REDUCED_FIRST, to_one, varies
 from .trials.order import SILENT
 
 DEAR = (
@@ -36,6 +41,13 @@ DEAR = (
 
 SHARE = 1 / 10
 """What takes a smaller part of a kernel's time or bytes does not matter."""
+
+
+BALANCE = 12
+"""Issue slots for each byte that a kernel moves with which it computes longer than it waits.
+
+An H100 issues some 9 for threads in the time of a byte: 4 warps of 132 SMs at 1.7 GHz, 3.3 TB/s.
+"""
 
 
 def matters(find: Find) -> Find:
@@ -92,9 +104,11 @@ def _divided(op: Op) -> str | None:
     return f"{op.name}: {op.result.type.size} divisions of {op.result.type.element}"
 
 
-def _small_power(op: Op) -> str | None:
-    exponent = exponent_of(op)
-    return None if exponent is None else f"{op.name}: each element to the power of {exponent}"
+def _power(op: Op) -> str | None:
+    exponent, base = exponent_of(op), base_of(op)
+    if exponent is not None:
+        return f"{op.name}: each element to the power of {exponent}"
+    return None if base is None else f"{op.name}: {base:.6g} to the power of each element"
 
 
 def _doubles(evidence: Evidence) -> Iterator[Candidate]:
@@ -141,6 +155,26 @@ def _invariant(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(Site(symbol, numbers[op]), text)
 
 
+def _to_one(op: Op) -> str | None:
+    if not to_one(op):
+        return None
+    return f"{op.name}: {op.operands['arg'].type.size} updates of one place"
+
+
+def _exact(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield exact functions of kernels that keep an SM busy longer than memory does."""
+    for symbol in evidence.symbols:
+        (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
+        slots = evidence.instructions.totals[symbol] * int(str(launch.facts["threads"]))
+        if slots < BALANCE * figures.moved_by(evidence, symbol):
+            continue
+        for number, op in evidence.copy.ops.items():
+            own = evidence.copy.functions[number].name == symbol
+            if own and may_be_approximate(op) and _is_tile(op):
+                text = f"{op.name}: {op.result.type.size} results are rounded correctly"
+                yield Candidate(Site(symbol, number), text)
+
+
 def _kept(evidence: Evidence) -> Iterator[Candidate]:
     functions = {each.name: each for each in evidence.copy.functions.values()}
     numbers = {op: number for number, op in evidence.copy.ops.items()}
@@ -151,8 +185,14 @@ def _kept(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(Site(symbol, numbers[store]), text)
 
 
-def _printing(op: Op) -> str | None:
-    return "print_tko: it is in a loop" if op.name == "print_tko" and loops_around(op) else None
+def _printing(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the prints of loops in which no product waits for them, which is another rule's."""
+    for number, op in evidence.copy.ops.items():
+        symbol = evidence.copy.functions[number].name
+        if op.name == "print_tko" and loops_around(op):
+            said = evidence.of(symbol, Topic.OVERLAP)
+            if not any("calls" in str(each.facts["reasons"]) for each in said):
+                yield Candidate(Site(symbol, number), "print_tko: it is in a loop")
 
 
 COMPUTING = (
@@ -201,7 +241,7 @@ COMPUTING = (
         "leave the print away",
         Sure.CERTAIN,
         figures.WORK,
-        where(_printing),
+        _printing,
         (SILENT,),
         1.0,
     ),
@@ -257,15 +297,42 @@ COMPUTING = (
         1.0,
     ),
     Rule(
-        "power-by-function",
-        "a small power is computed by logarithms",
-        "A power with any exponent is some hundred instructions. The square is one product.",
-        "multiply",
+        "atomics-to-one-place",
+        "each element is added to the same place in memory by an atomic update",
+        "Atomic updates of one place are made one after the other, by all blocks. A block that "
+        "adds up its elements first makes one of them. Sums of floats are then rounded in "
+        "another order.",
+        "reduce the tile, and add the result",
         Sure.LIKELY,
         figures.WORK,
-        matters(where(_small_power)),
-        (AS_PRODUCTS,),
+        where(_to_one),
+        (REDUCED_FIRST,),
+        3.0,
+    ),
+    Rule(
+        "power-by-function",
+        "a simple power is computed by logarithms",
+        "A power of any number to any number is some hundred instructions. A square is one "
+        "product, and a power of a constant one exponential.",
+        "multiply, or use exp2",
+        Sure.LIKELY,
+        figures.WORK,
+        matters(where(_power)),
+        (AS_PRODUCTS, AS_EXPONENTIAL),
         1.0,
+    ),
+    Rule(
+        "exact-function",
+        "each element takes a function that is rounded correctly",
+        "A quotient or root that is rounded correctly takes some ten instructions and more, an "
+        "approximate one, to two bits or so, two or three. It matters where a kernel computes "
+        "longer than it waits for memory.",
+        "let it be approximate, if that is enough",
+        Sure.MAYBE,
+        figures.WORK,
+        matters(_exact),
+        (APPROXIMATE,),
+        0.5,
     ),
 )
 """The rules, in the order in which they are listed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileir.codegen.remarks import Topic
+from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
 from .evidence import Evidence, Site
@@ -12,7 +12,7 @@ from .finders import HINTS, MORE_WARPS, RESIDENT, because
 from .numbered import number_of
 from .rule import Candidate, Rule, Sure
 from .trials.extents import depth, longer, rows
-from .trials.loops import loops_around
+from .trials.loops import OUT_OF_IF, UNCHANGED_SUMS, changed_sums, loops_around
 from .trials.order import SILENT
 from .trials.products import AS_LOADED, AS_TF32
 from .trials.strides import K_MAJOR, loads_across
@@ -32,6 +32,14 @@ def _short_k(evidence: Evidence) -> Iterator[Candidate]:
                 yield Candidate(
                     site, f"an iteration adds up {kind.shape[-1]} products, {size} bytes"
                 )
+
+
+def _changed_sums(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the products whose sums an iteration changes in a way that could wait."""
+    for remark in evidence.remarks:
+        site = Site(remark.entry, number_of(remark.location))
+        if remark.topic is Topic.TENSOR_CORES and changed_sums(evidence.op(site)):
+            yield Candidate(site, "each iteration changes the sum, in the same way")
 
 
 def _across_k(evidence: Evidence) -> Iterator[Candidate]:
@@ -94,6 +102,31 @@ MULTIPLYING = (
         _short_k,
         tuple(longer(depth, factor) for factor in (2, 4)),
         1.5,
+    ),
+    Rule(
+        "sum-changed-in-loop",
+        "each iteration scales or rounds the sum of products",
+        "Sums of products stay in the registers of tensor cores, and products of the next "
+        "iteration begin before they are known. What else an iteration does to a sum waits for "
+        "its products, and is work of every element.",
+        "only add up products in the loop, and do the rest behind it",
+        Sure.MAYBE,
+        figures.OVERLAP,
+        _changed_sums,
+        (UNCHANGED_SUMS,),
+        3.0,
+    ),
+    Rule(
+        "conditional-load",
+        "a load is made under a condition, so that it cannot go ahead",
+        "Loads of a loop go iterations ahead, or become tensor copies, if every iteration makes "
+        "them. Views pad what is outside of a tensor, so that no condition is needed there.",
+        "load in every iteration",
+        Sure.MAYBE,
+        figures.AHEAD_OR_TENSOR_COPY,
+        because(Topic.TENSOR_COPIES, "conditional", outcomes=(*Outcome,)),
+        (OUT_OF_IF,),
+        3.0,
     ),
     Rule(
         "operand-across-k",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import log2
 from typing import Any
 
 from tileir.attributes import FloatAttribute
@@ -152,15 +153,60 @@ def _as_products(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     return told
 
 
+def _as_exponential(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Compute powers of a constant by an exponential with base two."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        base = base_of(op)
+        if base is None:
+            continue
+        editor, exponent = copy.editor(site.number).before(op), [*op.operand_list()][1]
+        factor = editor.constant(splat(log2(base), exponent.type))
+        op.result.replace_all_uses_with(editor.exp2(editor.mulf(exponent, factor)))
+        told[site] = f"use exp2, of the exponent times {log2(base):.6g}"
+    return told
+
+
+def base_of(op: Op) -> float | None:
+    """Return the constant, greater than 0, that an op raises to powers; None if there is none."""
+    return _constant(next(op.operand_list())) if op.name == "fpowf" else None
+
+
+def _constant(value: Value) -> float | None:
+    owner = origin(value).owner
+    if not isinstance(owner, Op) or owner.name != "constant":
+        return None
+    constant = owner.attributes["value"]
+    found = constant.value() if constant.is_splat else None
+    return found if found is not None and found > 0 else None
+
+
+def _approximate(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let functions be approximate."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        if may_be_approximate(op):
+            copy.editor(site.number).set(op, rounding_mode="approx")
+            told[site] = f"let {op.name} be approximate (rounding<approx>), if that is enough"
+    return told
+
+
+def may_be_approximate(op: Op) -> bool:
+    """Whether an op computes exactly what it could approximate."""
+    usual = op.name in ("divf", "sqrt", "tanh") and op.result.type.element == F32
+    return usual and op.attributes.get("rounding_mode") not in ("approx", "full")
+
+
 def exponent_of(op: Op) -> int | None:
     """Return the exponent of a power that a product or two are; None for others."""
     if op.name not in ("fpowf", "fpowi"):
         return None
-    owner = origin([*op.operand_list()][1]).owner
-    if not isinstance(owner, Op) or owner.name != "constant":
-        return None
-    constant = owner.attributes["value"]
-    return int(constant.value()) if constant.is_splat and constant.value() in _POWERS else None
+    found = _constant([*op.operand_list()][1])
+    return int(found) if found in _POWERS else None
 
 
 IN_SINGLE = Trial(_in_single)
@@ -169,5 +215,9 @@ BY_CONSTANT = Trial(_by_constant)
 """Divisors are constants."""
 UNSIGNED = Trial(_unsigned)
 """Whole numbers that are divided are not negative."""
+AS_EXPONENTIAL = Trial(_as_exponential)
+"""Powers of a constant are exponentials."""
+APPROXIMATE = Trial(_approximate)
+"""Divisions, square roots and tangents are approximate."""
 AS_PRODUCTS = Trial(_as_products)
 """Small powers are products."""

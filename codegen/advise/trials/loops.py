@@ -9,6 +9,7 @@ from tileir.builder import splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Token
 
@@ -135,6 +136,97 @@ def _behind_loop(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     return told
 
 
+def _out_of_if(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Load whether or not the condition of an `if` holds."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        around = None if op.parent is None else op.parent.parent_op
+        if around is None or around.name != "if":
+            continue
+        if all(value.is_visible_to(around) for value in op.operand_list()):
+            op.move_before(around)
+            _leave_if(op, around)
+            told[site] = "load it in every iteration: views pad what is outside of the tensor"
+    return told
+
+
+def _leave_if(op: Op, around: Op) -> None:
+    """Use a tile that an `if` yields, or else a constant, as it is."""
+    then, other = (region.blocks[0].ops[-1] if region.blocks else None for region in around.regions)
+    for index, value in enumerate(list(then.operand_list()) if then else []):
+        if value is op.results[0] and other is not None:
+            owner = list(other.operand_list())[index].owner
+            if isinstance(owner, Op) and owner.name == "constant":
+                around.results[index].replace_all_uses_with(value)
+    inside = (each for region in around.regions for each in region.blocks[0].ops)
+    unused = not any(value.uses for value in around.results)
+    if unused and all(each.name in ("constant", "yield") for each in inside):
+        around.remove()
+
+
+def changed_sums(product: Op) -> tuple[Op, int] | None:
+    """Return the loop that adds up products, and where it carries the sum, if that is changed, too.
+
+    By numbers that are the same in all iterations, or by conversions: what could be done behind it.
+    """
+    loop = innermost_loop(product)
+    if loop is None or loop.name != "for":
+        return None
+    block = loop.regions[0].block
+    first, before = _through(product.operands["acc"], loop, up=True)
+    last, behind = _through(product.results[0], loop, up=False)
+    if isinstance(first.owner, Op) or first.owner is not block or not before + behind:
+        return None
+    given = block.ops[-1].operands["operands"]
+    return (loop, first.index - 1) if given[first.index - 1] is last else None
+
+
+def _through(value: Value, loop: Op, up: bool) -> tuple[Value, int]:
+    """Follow a value through element-wise ops with numbers that do not change in a loop."""
+    passed = 0
+    while True:
+        op = value.owner if up else _only_user(value)
+        if not isinstance(op, Op) or family_of(op) is not Family.ELEMENT_WISE:
+            return value, passed
+        changing = varying(op, loop) if up else [*op.operand_list()]
+        changing = [each for each in changing if not _is_constant(each, loop)]
+        if len(changing) != 1 or (not up and changing[0] is not value):
+            return value, passed
+        value, passed = changing[0] if up else op.results[0], passed + 1
+
+
+def _is_constant(value: Value, loop: Op) -> bool:
+    return value.is_visible_to(loop) or (
+        isinstance(value.owner, Op) and value.owner.name == "constant"
+    )
+
+
+def _unchanged_sums(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Only add up products in the loop."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        for number, op in copy.ops.items():
+            if op.name not in ("mmaf", "mmai") or site.number not in (None, number):
+                continue
+            found = changed_sums(op)
+            if found is None:
+                continue
+            loop, index = found
+            block = loop.regions[0].block
+            op.operands["acc"] = block.arguments[index + 1]
+            given = list(block.ops[-1].operands["operands"])
+            given[index] = op.results[0]
+            block.ops[-1].operands["operands"] = tuple(given)
+            told[site] = "only add up products in the loop, and scale or round their sum behind it"
+    return told
+
+
+UNCHANGED_SUMS = Trial(_unchanged_sums)
+"""What is done to sums of products in each iteration is done behind the loop."""
+OUT_OF_IF = Trial(_out_of_if)
+"""Loads do not depend on a condition."""
 BEFORE_LOOP = Trial(_before_loop)
 """Loads that do not change in a loop are made before it."""
 BEHIND_LOOP = Trial(_behind_loop)

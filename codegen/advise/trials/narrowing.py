@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from tileir.builder import Editor
+from tileir.builder import Editor, number
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.ops import Family, family_of
@@ -88,5 +88,38 @@ def _spelled(shape: Shape) -> str:
     return "x".join(map(str, shape)) if prod(shape) > 1 else "one element"
 
 
+def to_one(op: Op) -> bool:
+    """Whether an atomic update is made by all elements of a line to one place, for a sum."""
+    return (
+        op.name == "atomic_rmw_tko"
+        and op.attributes["mode"] in ("add", "addf")
+        and op.operands.get("mask") is None
+        and not op.results[0].uses
+        and len(op.operands["arg"].type.shape) == 1
+        and prod(varies(op.operands["pointers"])) < op.operands["arg"].type.size
+    )
+
+
+def _reduced_first(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Add up in the block what is added to one place in memory."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        editor, given = copy.editor(site.number).before(op), op.operands["arg"]
+        (one,) = op.operands["pointers"].owner.operand_list()
+        zero = number(0, given.type.element)
+        with editor.reduce((given,), dim=0, identities=(zero,)) as sums:
+            add = editor.addf if given.type.element.is_float else editor.addi
+            editor.yield_((add(*sums.arguments),))
+        single = editor.reshape(sums.result, result=replace(given.type, shape=(1,)))
+        op.operands["pointers"], op.operands["arg"] = one, single
+        op.results[0].type = single.type
+        told[site] = f"add up {given.type.size} elements in the block first"
+    return told
+
+
+REDUCED_FIRST = Trial(_reduced_first)
+"""Atomic updates of one place are made once."""
 OF_FEWER = Trial(_of_fewer)
 """Ops compute with what is broadcast before it is."""

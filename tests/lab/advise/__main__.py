@@ -36,6 +36,8 @@ from .plants import OF_REGISTERS, PLANTS, Plant
 
 FOLDERS = [Path(str(room.__path__[0])) for room in (workloads, small)]
 FOLDERS.append(Path(str(gpu.__path__[0])) / "kernels")
+OF_WORK = {each.name for each in (figures_of.WORK, figures_of.DOUBLES, figures_of.BESIDE_EACH)}
+"""Figures that say how much a thread executes."""
 FIGURES: list[Figure] = list({id(rule.figure): rule.figure for rule in RULES.values()}.values())
 
 
@@ -93,8 +95,7 @@ def planted(original: Original, plant: Plant, settings: Settings) -> Planted | N
         if (new := after[name, number]) is not None and figures[name].better(new, old)
     }
     if not worse or (
-        {name for name, _ in worse} <= {figures_of.WORK.name}
-        and not _slower(original.copy(), copy, settings)
+        {name for name, _ in worse} <= OF_WORK and not _slower(original.copy(), copy, settings)
     ):
         return None
     found = advise(copy.module, settings.target, ptxas=settings.ptxas)
