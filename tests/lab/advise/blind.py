@@ -1,8 +1,9 @@
 """Weaknesses that no rule was made for: ``python -m tests.lab.advise.blind FILE or FOLDER ...``.
 
-Ten kinds that authors of kernels make, written before anybody looked whether they are found. Each
-is planted in the first of the kernels given that it fits. It is found if there is a finding at one
-of its ops which the kernel as it was has not; whatever the finding says has been tried, as always.
+Ten kinds that authors of kernels make, written before anybody looked whether they are found: at
+first none was, then rules were made for six of them. Each is planted in the first of the kernels
+given that it fits. It is found if there is a finding at one of its ops which the kernel as it was
+has not; whatever the finding says has been tried, as always.
 """
 
 from __future__ import annotations
