@@ -1,12 +1,13 @@
-"""Editable installs: `import tileir` finds the checkout, whose other folders stay unknown.
+"""Wheels have the samples; editable installs find the checkout, whose other folders stay unknown.
 
 Hatchling puts folders on the search path, and that of a checkout would offer `tests`, `fixtures`,
 `formats` and `codegen` to every program. Here a module in site-packages, which Python imports at
-its start, says where tileir is. Wheels and sdists are not affected.
+its start, says where tileir is. Wheels get the samples, which a checkout keeps elsewhere.
 """
 
 from __future__ import annotations
 
+import runpy
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -32,11 +33,11 @@ sys.meta_path.append(Checkout)
 '''
 
 
-class EditableInstall(BuildHookInterface):
-    """Adds that module to an editable install."""
+class Additions(BuildHookInterface):
+    """Adds the samples to a wheel, and that module to an editable install."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the module and the line that imports it, if the install is editable."""
+        """Add the samples; if the install is editable, the module and the line that imports it."""
         if version == "editable":
             self.folder = tempfile.TemporaryDirectory()
             texts = {".py": FINDER.format(folder=self.root), ".pth": f"import {MODULE}\n"}
@@ -44,6 +45,11 @@ class EditableInstall(BuildHookInterface):
                 path = Path(self.folder.name, MODULE + suffix)
                 path.write_text(text, encoding="utf-8")
                 build_data["force_include_editable"][str(path)] = path.name
+        else:
+            table = runpy.run_path(str(Path(self.root, "tileir", "samples", "table.py")))
+            for name in table["SAMPLES"]:
+                source = str(Path(self.root, table["in_checkout"](name)))
+                build_data["force_include"][source] = f"tileir/samples/files/{name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was written."""

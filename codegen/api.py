@@ -15,7 +15,7 @@ from tileir.gpus import TARGETS
 from tileir.launch.compile_options import CHECKS
 from tileir.messages.flags import flag
 
-from .cache.folder import find_cache
+from .cache.folder import find_store
 from .cache.key import bytes_of, facts_of
 from .cache.slot import Slot
 from .compilation import Compilation, Compiled
@@ -248,9 +248,9 @@ def _kept(request: _Request) -> tuple[Slot, Callable[[], Compilation | None]] | 
 
     None if it is not cached.
     """
-    cache = find_cache()
-    data = None if cache is None else bytes_of(request.bytecode)
-    if cache is None or data is None:
+    store = find_store(request.package.KEPT_AS)
+    data = None if store is None else bytes_of(request.bytecode)
+    if store is None or data is None:
         return None
     options = dict(request.options)
     if request.bytecode.original.assumed is not None:  # another than the bytes state
@@ -263,6 +263,6 @@ def _kept(request: _Request) -> tuple[Slot, Callable[[], Compilation | None]] | 
     if facts is None:
         return None
     try:
-        return Slot.of(cache, request.package.KEPT_AS, facts), request.as_it_is(data)
+        return Slot.of(store, request.package.KEPT_AS, facts), request.as_it_is(data)
     except (TypeError, ValueError):  # attributes that somebody has put there
         return None

@@ -6,7 +6,7 @@ import hashlib
 
 from tileir.tools import nvidia
 
-from .cache.folder import find_cache
+from .cache.folder import find_store
 from .cache.key import CUBIN
 from .cache.slot import Slot
 
@@ -19,7 +19,7 @@ def assembled(ptx: str, target: str, lines: bool = False, cache: bool = True) ->
     It is kept for the version of ptxas that is installed, unless `cache` is false. ToolError if
     ptxas is not installed, or refuses the PTX.
     """
-    store = find_cache() if cache else None
+    store = find_store(CUBIN) if cache else None
     if store is None:
         return nvidia.assemble(ptx, target, lines)
     facts = {

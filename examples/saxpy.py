@@ -1,4 +1,4 @@
-"""y = a * x + y with cuTile and NumPy: tileir cutile examples/saxpy.py"""
+"""y = a * x + y with cuTile and NumPy: tileir cutile saxpy.py"""
 
 import cuda.tile as ct
 import numpy as np

@@ -1,4 +1,4 @@
-"""A cuTile kernel to bytecode and on to PTX, without a GPU: python -m examples.to_ptx"""
+"""A cuTile kernel to bytecode and on to PTX, without a GPU: python to_ptx.py"""
 
 import io
 

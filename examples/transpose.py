@@ -1,4 +1,4 @@
-"""A matrix transposed with cuTile and torch: tileir cutile examples/transpose.py
+"""A matrix transposed with cuTile and torch: tileir cutile transpose.py
 
 The program asks for a GPU, and is what runs on one.
 """

@@ -18,11 +18,14 @@ from typing import Any
 import pytest
 
 QUICK = 10
+ASKED_FOR = ("docs", "browser", "cluster", "tuner")
+"""Markers of tests that run only if `-m` names them: they need more than the extra `test`."""
 COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
+os.environ.pop("TILEIR_CACHE_SHARED", None)
 if sys.dont_write_bytecode:  # or each program that a test starts compiles all that it imports
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -54,7 +57,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         sampled = item.get_closest_marker("sampled")
         every = QUICK if quick else sampled.args[0] if sampled and not (whole or named) else 1
         slow = quick and item.get_closest_marker("slow") is not None
-        (left if slow or seen[name] % every else kept).append(item)
+        unasked = any(
+            item.get_closest_marker(marker) and marker not in config.option.markexpr
+            for marker in ASKED_FOR
+        )
+        (left if slow or unasked or seen[name] % every else kept).append(item)
         seen[name] += 1
     if not left:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,10 +26,28 @@ def modules() -> dict[str, Path]:
     return {module_of(path): path for path in files}
 
 
+def blocks(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements directly inside of a module or statement, and its handlers and cases.
+
+    Imports are among them: there is no need to look at expressions, of which there are ten times
+    as many.
+    """
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        inside = getattr(node, name, ())
+        yield from inside if isinstance(inside, list) else ()
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a file, wherever in it."""
+    for each in blocks(node):
+        yield each
+        yield from statements(each)
+
+
 def imported_by(name: str, path: Path) -> set[str]:
     """The modules of the product that a file imports, wherever in it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -1,7 +1,7 @@
 """Commands as programs, but in the process of the test: starting Python takes longer than they do.
 
 That they also work as programs of their own, and with streams that are closed, is tested with real
-ones: in tests/test_packaging.py, tests/test_readme.py and where a test says so.
+ones: in tests/test_packaging.py, tests/docs/test_pages.py and where a test says so.
 """
 
 from __future__ import annotations

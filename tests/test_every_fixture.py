@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.codegen import test_pipeline
-from tests.corpus import OLDEST_AND_NEWEST, VALID, name_of
+from tests.corpus import NEWEST, VALID, name_of
 from tests.every_fixture import PROPERTIES, Fixture
 from tests.formats import test_deferred, test_round_trip, test_specialised
 from tests.formats.schema import test_announced, test_mirror, test_tables
@@ -16,6 +16,7 @@ from tests.lab.bench import test_bench
 from tests.lab.transforms import test_transforms
 from tests.tileir import test_pygments_lexer
 from tests.tileir.explain import test_annotate, test_op_tree
+from tests.tileir.lsp import test_names
 from tests.tileir.read import test_renamed_functions
 from tests.tileir.rewrite import test_parts
 from tests.tileir.text.assembler import test_assembly
@@ -38,6 +39,7 @@ MODULES = (
     test_disassembly,
     test_fixtures,
     test_mirror,
+    test_names,
     test_op_tree,
     test_parts,
     test_pipeline,
@@ -59,18 +61,19 @@ def walk(fixture: Fixture, oracle: bool, named: Callable) -> None:
                 property.ask(fixture)
 
 
-BETWEEN = sorted({*VALID} - {*OLDEST_AND_NEWEST})
-"""Files of versions between the first and the last one that have the kernel."""
+LATEST = sorted(NEWEST.values())
+"""Each kernel in the last version that there is of it."""
+OLDER = sorted({*VALID} - {*LATEST})
 
 
-@pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
+@pytest.mark.parametrize("path", LATEST, ids=name_of)
 def test_properties(path: Path, named: Callable) -> None:
     walk(Fixture(path), False, named)
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("path", BETWEEN, ids=name_of)
-def test_properties_of_versions_between(path: Path, named: Callable) -> None:
+@pytest.mark.parametrize("path", OLDER, ids=name_of)
+def test_properties_of_older_versions(path: Path, named: Callable) -> None:
     walk(Fixture(path), False, named)
 
 
@@ -81,7 +84,7 @@ def ask_nvidia(path: Path, tool: Callable, folder: Path, update: bool, named: Ca
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
+@pytest.mark.parametrize("path", LATEST, ids=name_of)
 def test_nvidia_agrees(
     path: Path, tool: Callable, tmp_path: Path, update: bool, named: Callable
 ) -> None:
@@ -90,8 +93,8 @@ def test_nvidia_agrees(
 
 @pytest.mark.oracle
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("path", BETWEEN, ids=name_of)
-def test_nvidia_agrees_on_versions_between(
+@pytest.mark.parametrize("path", OLDER, ids=name_of)
+def test_nvidia_agrees_on_older_versions(
     path: Path, tool: Callable, tmp_path: Path, update: bool, named: Callable
 ) -> None:
     ask_nvidia(path, tool, tmp_path, update, named)

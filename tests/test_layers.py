@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.import_graph import circles, graph, modules
+from tests.import_graph import blocks, circles, graph, modules
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,9 +24,13 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 """What may only be imported inside a function."""
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
+    "tileir/batches/cluster.py": {"distributed"},
+    "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
+    "tileir/kernel_tuner.py": {"kernel_tuner"},
+    "tileir/reference/completion_command.py": {"shtab"},
 }
 """Folders, and what more may be imported there inside a function."""
 ON_DEMAND = {
@@ -36,30 +42,33 @@ ON_DEMAND = {
     "tileir/cutile/image.py": {"numpy"},
     "tileir/cutile/torch_stand_in/": {"llvmlite", "torch"},
     "tileir/smith/": {"numpy", "ml_dtypes"},
+    "tileir/lsp/server.py": {"pygls", "lsprotocol"},
 }
 """Modules or folders that are only imported where these packages are there, or are asked for."""
 STUBS = {"_typeshed"}
 """What type checkers bring along, to be imported where only they look."""
 
 
+@cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Absolute imports of a file, and whether each is inside a function."""
-    tree = ast.parse(path.read_text())
-    inner = {
-        node
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(function)
-        for node in ast.walk(function)
-    }
     found = []
-    for node in ast.walk(tree):
+    for node, inside in statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found += [(alias.name, node in inner) for alias in node.names]
+            found += [(alias.name, inside) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.append((node.module, node in inner))
+            found.append((node.module, inside))
         elif isinstance(node, ast.ImportFrom):
-            found.append((resolve(path, node), node in inner))
+            found.append((resolve(path, node), inside))
     return found
+
+
+def statements(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """The statements of a file, and whether each is inside a function."""
+    inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(node)
+    for each in blocks(node):
+        yield each, inside
+        yield from statements(each, inside)
 
 
 def is_for_types(node: ast.AST) -> bool:
@@ -121,6 +130,7 @@ ROOMS = (
     "doctor",
     "supervisor",
     "commands",
+    "samples",
     "predicates",
     "bisect",
     "advise",
@@ -132,8 +142,13 @@ ROOMS = (
     "tilepack",
     "stats",
     "resources",
+    "report",
     "serve",
+    "batches",
     "cutile",
+    "reference",
+    "lsp",
+    "playground",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""
 

@@ -36,6 +36,12 @@ CASES = [{*each.by_name} for each in vars(enums).values() if isinstance(each, en
 """Cases of an enum are a table of their own, even if one of them is called like an op."""
 
 
+MAY_BE_A_TABLE = (
+    ast.Dict, ast.Set, ast.List, ast.Tuple, ast.BinOp, ast.Call, ast.Match, ast.Compare,
+)  # fmt: skip
+"""Of what `keys` and `rows` find something in; most nodes are others."""
+
+
 def keys(node: ast.AST | None) -> list[ast.expr]:
     """What a literal collection is looked up by."""
     match node:
@@ -86,9 +92,10 @@ def compared(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
 def strays(source: str) -> set[str]:
     """What stands among op names and is none."""
     nodes = [*ast.walk(ast.parse(source))]
-    groups = [group for node in nodes for group in rows(node)]
+    tabular = [node for node in nodes if isinstance(node, MAY_BE_A_TABLE)]
+    groups = [group for node in tabular for group in rows(node)]
     single = {id(row) for group in groups for row in group}
-    tables = [names(keys(node)) for node in nodes if id(node) not in single]
+    tables = [names(keys(node)) for node in tabular if id(node) not in single]
     tables += [
         names([*column])
         for group in groups

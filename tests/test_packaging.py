@@ -38,6 +38,9 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
         "tileir/formats/tileir.ksy",
         "tileir/codegen/__init__.py",
         "tileir/commands/inspect.py",
+        "tileir/report/client/shell.html",
+        "tileir/report/client/report.css",
+        "tileir/report/client/view.js",
     ):
         assert needed in names
     assert not any("tests" in name or "fixtures" in name for name in names)
@@ -64,6 +67,7 @@ KEPT = (
     "gpus",
     "inspect",
     "ir",
+    "kernel_tuner",
     "pygments_lexer",
     "sampler",
     "types",

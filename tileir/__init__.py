@@ -7,23 +7,23 @@
 
 Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
+    batch(modules, verb)          one thing done with many modules; help(tileir.batch)
     breakpoint()                  in kernels of cuTile: look at its tiles, on the CPU in pdb
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
     load(path)                    a file of bytecode to Bytecode
     load_package(path)            a file of compiled kernels to a Package; help(tileir.tilepack)
+    variants(module, target, space)   a kernel compiled in many ways, ordered by what they take
     verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
 
 Classes
     Bytecode           a module: parse, build, to_version, functions, globals, warnings
     Function, Global   a kernel: name, type, walk(), body; a global variable
-    Section            a part of the file
-    Version            a version of the format, such as 13.4
+    Section, Version   a part of the file; a version of the format, such as 13.4
     Limits             how deep what is read may be nested
     LaunchAttributes   what a text says about launches and bytecode cannot hold
     Buffer             memory to launch a kernel on, by its address
-    Diagnostic         an error or a warning, with its position
-    Feature            something that a version of the format lacks
+    Diagnostic, Feature   what is wrong, and where; something that a version of the format lacks
 
 Errors: each is a TileIRError, so catching that one is enough
     BytecodeError, AssemblyError      bytes or a text that cannot be read
@@ -33,18 +33,16 @@ Errors: each is a TileIRError, so catching that one is enough
     LaunchError                       arguments that do not fit a kernel
     PackageError                      a package of compiled kernels that cannot be read
     KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
-    MissingPackageError               an optional package is not installed
-    UncheckedWarning                  a RuntimeWarning: a check that could not be made
+    MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, op by op, and edits of functions: Editor;
-                      tileir.types has the types
+    tileir.builder    modules from nothing, and edits; see tileir.types and tileir.attributes, too
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules
     tileir.inspect    every byte explained; python -m tileir.inspect FILE
-    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
-                      (tileir.cutile.plugin is for pytest)
+    tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
+    tileir.kernel_tuner         KernelTuner on variants: tune_kernel(module, target, space, ...)
     tileir.codegen.nvptx.plan   what a launch plan says
 
 What stands here is the public interface; everything else may change.
@@ -76,6 +74,8 @@ if TYPE_CHECKING:
     from tileir.formats.version import Version
 
     from . import emulator as emulator
+    from .batches.batching import batch as batch
+    from .batches.variants.varying import variants as variants
     from .bytecode import Bytecode, Function, Global, Section
     from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
@@ -132,10 +132,12 @@ __all__ = [
     "Version",
     "VersionError",
     "assemble",
+    "batch",
     "compile",
     "disassemble",
     "load",
     "load_package",
+    "variants",
     "verify",
 ]
 
@@ -148,6 +150,8 @@ _MODULES = {
     "Limits": "formats.limits",
     "Section": "bytecode",
     "Version": "formats.version",
+    "batch": "batches.batching",
+    "variants": "batches.variants.varying",
     "breakpoint": "cutile.breakpoints",
 }
 """Public name -> module that defines it; the classes not listed are in `errors`.

@@ -12,18 +12,7 @@ import re
 from pygments.lexer import RegexLexer, bygroups, include
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from tileir.formats.ops import OPS
-from tileir.formats.types import TYPE
-
-MNEMONICS = sorted({re.escape(name) for op in OPS for name in (op.mnemonic, *op.aliases)})
-"""Every op of the table, by its present and its former names, as patterns."""
-
-TYPES = sorted(re.escape(record.name) for record in TYPE.arms.values())
-"""Every type, element types included, as patterns."""
-
-_END = r"(?![\w.$])"
-_OP = rf"(?:cuda_tile\.)?(?:{'|'.join(MNEMONICS)}){_END}"
-_TYPE = rf"(?:!?cuda_tile\.)?(?:{'|'.join(TYPES)})"
+from tileir.text.words import END, OP, TYPE_NAME
 
 
 class TileIRLexer(RegexLexer):
@@ -43,7 +32,7 @@ class TileIRLexer(RegexLexer):
     tokens = {
         # Here an op may start. Some mnemonics are also words in the syntax of other ops.
         "root": [
-            (_OP, Keyword, "op"),
+            (OP, Keyword, "op"),
             (r"\s+", Whitespace),
             include("anything"),
         ],
@@ -58,8 +47,8 @@ class TileIRLexer(RegexLexer):
             (r"->", Operator),
             (r"[][(){}<>,:?*+]", Punctuation),
             (r"=", Operator),
-            (rf"({_TYPE})(<)", bygroups(Keyword.Type, Punctuation), "type"),
-            (rf"{_TYPE}{_END}(?!\s*=)", Keyword.Type),
+            (rf"({TYPE_NAME})(<)", bygroups(Keyword.Type, Punctuation), "type"),
+            (rf"{TYPE_NAME}{END}(?!\s*=)", Keyword.Type),
             (r"(?:true|false)\b", Keyword.Constant),
             (r"[A-Za-z_][\w.$]*", Name.Attribute),
             (r"[#!][\w$.-]*", Name.Label),
@@ -70,6 +59,7 @@ class TileIRLexer(RegexLexer):
             (r'@"', Name.Function, "symbol"),
             (r'"', String.Double, "string"),
             (r"//[^\n]*", Comment.Single),
+            (r"[-/]", Operator),
         ],
         # Between the angle brackets of a type, where 0x4xf32 is a shape. An unclosed bracket ends
         # with the line, as a string does: Pygments restarts at a line end that no rule matches.

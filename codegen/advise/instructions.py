@@ -38,6 +38,8 @@ SLOTS: Mapping[str, int] = {
 }
 """Start of an opcode -> its slots; the first that fits counts."""
 
+PLAIN = 1
+"""The slots of all others."""
 _SLOTS = [(re.compile(start), slots) for start, slots in SLOTS.items()]
 _PRODUCT = re.compile(r"(wgmma|mma)\..*?\.m(\d+)n(\d+)k\d+\b")
 _OF_WARP, _OF_GROUP = 32, 128
@@ -53,7 +55,7 @@ _DOUBLE = re.compile(r"\.f64\b")
 @cache
 def slots_of(opcode: str) -> int:
     """Return the issue slots that an instruction takes, about."""
-    return next((slots for start, slots in _SLOTS if start.match(opcode)), 1)
+    return next((slots for start, slots in _SLOTS if start.match(opcode)), PLAIN)
 
 
 @cache

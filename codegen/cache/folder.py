@@ -1,19 +1,72 @@
-"""Location and size limit of the cache: the platform's convention and two variables."""
+"""Which cache the environment asks for: its folder and size limit, and the store that is shared.
+
+The folder is that of the platform's convention, or a variable names it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tileir.formats.forks import not_forking
+
+from .key import PORTABLE
+from .slot import Store
 from .store import Cache
+from .warning import warn
+
+if TYPE_CHECKING:
+    from .shared import SharedStore
 
 DEFAULT_SIZE = 1 << 30
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def find_store(kind: str, environment: Mapping[str, str] = os.environ) -> Store | None:
+    """Return what keeps a kind of entry, None if nothing does.
+
+    That is the cache, and behind it the store that `TILEIR_CACHE_SHARED` names, if machines may
+    share such entries.
+    """
+    local, named = find_cache(environment), named_store(environment)
+    if local is None or named is None or kind not in PORTABLE:
+        return local
+    shared = _shared(*named)
+    if shared is None:
+        return local
+    with not_forking:
+        from .layers import Layers
+
+    return Layers(local, shared)
+
+
+def named_store(environment: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
+    """Return the URL of the store that machines share, and the file with its key or "".
+
+    None if there is no such store.
+    """
+    url = environment.get("TILEIR_CACHE_SHARED", "").strip()
+    if url.lower() in ("", "off"):
+        return None
+    return url, environment.get("TILEIR_CACHE_KEY_FILE", "").strip()
+
+
+@cache
+def _shared(url: str, key_file: str) -> SharedStore | None:
+    """Return the one store of a URL and a key; it remembers what went wrong."""
+    with not_forking:
+        from .shared import store_of
+
+    try:
+        return store_of(url, key_file)
+    except ValueError as problem:
+        warn(f"{problem}; TILEIR_CACHE_SHARED is not used")
+        return None
 
 
 def find_cache(environment: Mapping[str, str] = os.environ) -> Cache | None:
@@ -60,7 +113,6 @@ def _size(text: str | None) -> int:
         return DEFAULT_SIZE
     size = size_of(text)
     if size is None:
-        problem = f"TILEIR_CACHE_SIZE={text!r} is no size such as 500M; the limit is 1G"
-        warnings.warn(problem, RuntimeWarning, stacklevel=6)  # where tileir.compile is called
+        warn(f"TILEIR_CACHE_SIZE={text!r} is no size such as 500M; the limit is 1G")
         return DEFAULT_SIZE
     return size

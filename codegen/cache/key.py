@@ -29,6 +29,9 @@ MACHINE_CODE = "machine code"
 CRASH_HANDLER = "crash handler"
 """Kinds of entries."""
 
+PORTABLE = frozenset({LAUNCH_PLAN, PTX, PTX_WITHOUT_TWINS, LLVM_IR, CUBIN})
+"""Kinds that machines may share: what runs on a GPU, and texts. To load any other is to run it."""
+
 
 class Key(NamedTuple):
     """The facts that decide an entry, as a line of JSON, and the hash of it, which is its name."""

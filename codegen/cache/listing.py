@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from .key import CUBIN, LAUNCH_PLAN, LLVM_IR, MACHINE_CODE, PTX, PTX_WITHOUT_TWINS, Key
 from .store import Cache, Entry
@@ -105,14 +108,41 @@ _SYMBOLS = {MACHINE_CODE: _of_machine_code, LAUNCH_PLAN: _of_plans}
 
 
 def damaged(cache: Cache) -> list[Entry]:
-    """Return the finished files that nobody can use: all of each is read, which takes time.
+    """Return the finished files that nobody can use: all of each is read, which takes time."""
+    return [entry for entry in cache.entries() if entry.name and is_damaged(cache, entry)]
 
-    What another process has removed meanwhile is among them; removing it again does no harm.
+
+def is_damaged(cache: Cache, entry: Entry) -> bool:
+    """Whether nobody can use a file: all of it is read.
+
+    That holds for what another process has removed meanwhile, and removing it again does no harm.
     """
+    contents = cache.peek(entry.name)
+    return contents is None or facts_in(contents.partition(b"\n")[0]) is None
+
+
+class Installed(NamedTuple):
+    """A toolkit in a folder of the cache; its size is in bytes, without what links lead to."""
+
+    name: str
+    path: str
+    files: int
+    size: int
+
+
+def toolkits(cache: Cache) -> list[Installed]:
+    """Return the toolkits that were installed beside the entries, by name."""
     found = []
-    for entry in cache.entries():
-        if entry.name:
-            contents = cache.peek(entry.name)
-            if contents is None or facts_in(contents.partition(b"\n")[0]) is None:
-                found.append(entry)
-    return found
+    with contextlib.suppress(OSError):
+        found = sorted(each for each in cache.toolkits.iterdir() if each.is_dir())
+    return [Installed(each.name, str(each), *_amount(each)) for each in found]
+
+
+def _amount(folder: Path) -> tuple[int, int]:
+    """Return how many files are in and below a folder, and their bytes."""
+    sizes = []
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                sizes.append(os.lstat(os.path.join(place, name)).st_size)
+    return len(sizes), sum(sizes)

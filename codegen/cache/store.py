@@ -17,7 +17,6 @@ import os
 import re
 import stat
 import time
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from tileir.formats.forks import Lock, not_forking
 
 from .key import Key
+from .warning import warn
 
 SUFFIX = ".tileir"
 _UNFINISHED = ".part"
@@ -76,6 +76,11 @@ class Cache:
         self._lock = Lock()
         self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
+    @property
+    def toolkits(self) -> Path:
+        """The folder for releases of NVIDIA's tools, which do not count for the limit."""
+        return self.folder / "toolkits"
+
     def get(self, name: str) -> bytes | None:
         """Return the contents with a key, which are used by that; None if absent or damaged."""
         contents = self.peek(name)
@@ -117,7 +122,7 @@ class Cache:
             if self._named_by:
                 problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"
                 self._named_by = ""  # once is enough
-                warnings.warn(problem, RuntimeWarning, stacklevel=6)  # the call of tileir.compile
+                warn(problem)
             return False
         try:
             with os.fdopen(handle, "wb") as out:

@@ -142,6 +142,11 @@ def test_a_lock_is_reentrant_and_excludes_others() -> None:
     assert order == ["own", "other"]
 
 
+def is_called(call: ast.Call, name: str) -> bool:
+    """Whether this is a call of a plain name."""
+    return isinstance(call.func, ast.Name) and call.func.id == name
+
+
 def late_imports(tree: ast.AST, inside: bool = False, late: bool = False) -> Iterator[int]:
     """The lines of imports in functions that a fork may come between."""
     for node in ast.iter_child_nodes(tree):
@@ -150,7 +155,7 @@ def late_imports(tree: ast.AST, inside: bool = False, late: bool = False) -> Ite
             and any(ast.unparse(item.context_expr) == "not_forking" for item in node.items)
         )
         imports = isinstance(node, ast.Import | ast.ImportFrom)
-        called = isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module"
+        called = isinstance(node, ast.Call) and is_called(node, "import_module")
         if late and not guarded and (imports or called):
             yield node.lineno
         yield from late_imports(node, guarded, late or isinstance(node, ast.FunctionDef))
@@ -190,6 +195,7 @@ OTHER_LOCKS = {
     "codegen/emulator/threads/lanes.py": "launches only",
     "tileir/supervisor/child.py": "belongs to a process that another one has started",
     "tileir/supervisor/supervising.py": "is held while a child works, for which no fork can wait",
+    "tileir/batches/submitted.py": "a process that was forked has a child, and a lock, of its own",
     "tileir/serve/front.py": "belongs to a program that forks nothing",
     "tileir/cutile/cutile_internals.py": "is held while a kernel runs, for which no fork can wait",
 }

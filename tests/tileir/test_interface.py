@@ -12,6 +12,7 @@ import pytest
 
 import tileir
 from tests.corpus import ROOT
+from tests.docs.pages import TEXTS
 
 LOADED = (
     "import sys, tileir\n"
@@ -43,13 +44,13 @@ def test_a_star_leaves_breakpoint_alone() -> None:
 
 
 def test_help_is_an_overview() -> None:
-    """It fits two screens, and names all that is public and all that README uses."""
+    """It fits two screens, and names all that is public and all that README and docs use."""
     text = pydoc.plain(pydoc.render_doc(tileir))
     assert len(text.splitlines()) <= 110
-    readme = (ROOT / "README.md").read_text()
-    used = set(re.findall(r"\btileir\.([A-Z]\w+)", readme))
-    used |= {f"{name}(" for name in re.findall(r"\btileir\.(?:\w+\.)?([a-z_]+)\(", readme)}
-    used |= set(re.findall(r"^(?:from|import) (tileir\.[\w.]+)", readme, re.MULTILINE))
+    pages = "\n".join(TEXTS.values())
+    used = set(re.findall(r"\btileir\.([A-Z]\w+)", pages))
+    used |= {f"{name}(" for name in re.findall(r"\btileir\.(?:\w+\.)?([a-z_]+)\(", pages)}
+    used |= set(re.findall(r"^(?:from|import) (tileir\.[\w.]+)", pages, re.MULTILINE))
     assert "compile(" in used
     assert not [name for name in {*used, *tileir.__all__} if name not in text]
     listed = set(re.findall(r"^ +(\w+)\(", text, re.MULTILINE))

@@ -8,16 +8,27 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tileir.errors import ToolError
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
 
-from .conventions import NO, OK, UNREADABLE, UsageError, called, check_output, fail, write_output
+from .conventions import (
+    NO,
+    OK,
+    UNREADABLE,
+    UsageError,
+    called,
+    check_output,
+    fail,
+    json_line,
+    write_output,
+)
 
 if TYPE_CHECKING:
-    from tileir.codegen.cache.listing import Kept
+    from tileir.codegen.cache.listing import Installed, Kept
     from tileir.codegen.cache.store import Cache, Entry
 
 SCHEMA = 1
@@ -30,6 +41,7 @@ _EMIT = ("ptx", "plan", "llvm", "cubin")
 EXAMPLES = """\
 examples:
   tileir cache list                               what is kept, the least recently used first
+  tileir cache list --shared                      how much is in the store that machines share
   tileir cache show 3f2a9c0d1e2b                  what decided it, and its parts
   tileir cache show 3f2a9c0d1e2b --emit ptx       its PTX; or plan, llvm, cubin
   tileir cache prune                              what is damaged, or from another compiler
@@ -37,16 +49,24 @@ examples:
   tileir cache export kernels.zip --target sm_90  what was compiled for that GPU, into a file
   tileir cache import kernels.zip                 on another machine
 
-The folder is ~/.cache/tileir or what TILEIR_CACHE_DIR names; TILEIR_CACHE_SIZE bounds it.
+The folder is ~/.cache/tileir or what TILEIR_CACHE_DIR names; TILEIR_CACHE_SIZE bounds it. Releases
+of NVIDIA's tools that `tileir bisect` has installed lie in its folder toolkits, and stay until you
+remove them. TILEIR_CACHE_SHARED is the URL of a store that machines share, TILEIR_CACHE_KEY_FILE a
+file with the key that its entries need; `tileir doctor` tries it. Nothing is ever removed there.
 
 Exported and imported are PTX, LLVM IR and launch plans, never machine code of a CPU, nor cubins,
 which ptxas makes again. A kernel is found on the other machine if module, target, options, release
 of tileir and LLVM are the same. Import from those alone whose kernels you would run.
 
---json prints an object with "schema" and "folder": of `list` also "limit", "compilations" and
-"others", files that are none of them; of `show`, "compilation". A compilation has "id", "current"
-(whether this release may find it), "kernels", "used" (seconds since 1970), "bytes", "facts" (what
-decided it) and "parts" [{kind, file, bytes}].
+--json prints an object with "schema" and "folder": of `list` also "limit", "compilations",
+"others" [{file, bytes, damaged}] (files that are none of them, or unfinished), "toolkits" [{name,
+path, files, bytes}] and "shared" (null, or "url", "key", and with --shared "entries" and "bytes");
+of `show`, "compilation". A compilation has "id", "current" (whether this release may find it),
+"kernels", "used" (seconds since 1970), "bytes", "facts" (what decided it) and "parts" [{kind, file,
+bytes, damaged}].
+
+Exit code: 0 done, 1 entries of a file were refused, 2 wrong use or no such store, 3 the file was
+not written by `export`, 5 the shared store cannot be listed.
 """
 
 
@@ -61,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     each = verb("list", "list the compilations, the least recently used one first")
     each.add_argument("--json", action="store_true", help="an object instead of lines")
+    each.add_argument("--shared", action="store_true", help="count entries of the shared store")
     each = verb("show", "show one compilation: what decided it, its kernels and parts")
     each.add_argument("id", metavar="ID", help="the first digits of its id, as `list` prints them")
     each.add_argument("--json", action="store_true", help="an object instead of lines")
@@ -93,38 +114,86 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(cache: Cache, arguments: argparse.Namespace) -> int:
-    from tileir.codegen.cache.listing import listed, symbols
+    """Print what is kept, files that are none of it, toolkits, and the shared store."""
+    from tileir.codegen.cache.listing import is_damaged, listed, symbols, toolkits
 
+    shared = _shared(arguments.shared)
     kept, others = listed(cache)
     named = {each.id: symbols(cache, each) for each in kept}
+    finished = [entry for each in kept for entry in each.parts.values()]
+    finished += [entry for entry in others if entry.name]
+    damaged = {entry.path for entry in finished if is_damaged(cache, entry)}
+    installed = toolkits(cache)
     if arguments.json:
         _print_json(
             cache,
             limit=cache.limit,
-            compilations=[_tree(each, named[each.id]) for each in kept],
-            others=[{"file": entry.path, "bytes": entry.size} for entry in others],
+            compilations=[_tree(each, named[each.id], damaged) for each in kept],
+            others=[_file(entry, damaged) for entry in others],
+            toolkits=[_toolkit(each) for each in installed],
+            shared=shared,
         )
         return OK
     for each in kept:
         kernels = ", ".join(map(display, named[each.id]))
-        _print(_row(each.id[:_SHOWN_ID], each, kernels))
+        _print(_row(each.id[:_SHOWN_ID], each, kernels, damaged))
+    for entry in others:
+        state = "damaged" if entry.path in damaged else "unfinished"
+        _print(f"{state:<{_SHOWN_ID + 9}} {_when(entry.used)} {entry.size:>11,}  {entry.path}")
     files = sum(len(each.parts) for each in kept) + len(others)
     size = sum(each.size for each in kept) + sum(entry.size for entry in others)
     _print(f"{cache.folder}: {_amount(files, size)} of {cache.limit:,}")
+    for each in installed:
+        _print(f"{each.path}: {_amount(each.files, each.size)}")
+    if shared is not None:
+        key = "entries need a key" if shared["key"] else "no key"
+        amount = _amount(shared["entries"], shared["bytes"]) + ", " if arguments.shared else ""
+        _print(f"shared: {shared['url']}: {amount}{key}")
     return OK
 
 
-def _row(name: str, kept: Kept, kernels: str) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(kept.used))
+def _shared(count: bool) -> dict[str, Any] | None:
+    """Return what is to be said of the shared store, None if there is none.
+
+    UsageError if it is to be counted and there is none, ToolError if it cannot be listed.
+    """
+    from tileir.codegen.cache.folder import named_store
+
+    named = named_store()
+    if named is None:
+        if count:
+            raise UsageError("there is no shared store: TILEIR_CACHE_SHARED names none")
+        return None
+    from tileir.codegen.cache.shared import said_by, store_of, without_secrets
+
+    url, key_file = named
+    told: dict[str, Any] = {"url": without_secrets(url), "key": bool(key_file)}
+    if count:
+        try:
+            sizes = store_of(url, key_file).sizes()
+        except Exception as problem:  # of any package that fsspec finds
+            raise ToolError(f"{told['url']} cannot be listed: {said_by(problem)}") from None
+        known = [size for size in sizes if size is not None]
+        told |= {"entries": len(sizes), "bytes": sum(known) if len(known) == len(sizes) else None}
+    return told
+
+
+def _row(name: str, kept: Kept, kernels: str, damaged: Collection[str]) -> str:
     old = "" if kept.made_by(_compiler()) else " (another compiler)"
-    parts = ", ".join(kept.parts)
+    parts = ", ".join(
+        f"{kind} (damaged)" if entry.path in damaged else kind for kind, entry in kept.parts.items()
+    )
     target = kept.facts.get("target", "")
-    row = f"{name}  {target:<7} {when} {kept.size:>11,}  {parts}{old}"
+    row = f"{name}  {target:<7} {_when(kept.used)} {kept.size:>11,}  {parts}{old}"
     return f"{row}: {kernels}" if kernels else row
 
 
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
 def _show(cache: Cache, arguments: argparse.Namespace) -> int:
-    from tileir.codegen.cache.listing import symbols
+    from tileir.codegen.cache.listing import is_damaged, symbols
 
     (kept,) = _chosen(cache, [arguments.id])
     if arguments.emit:
@@ -133,10 +202,11 @@ def _show(cache: Cache, arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         raise UsageError("-o is where --emit writes")
     kernels = symbols(cache, kept)
+    damaged = {entry.path for entry in kept.parts.values() if is_damaged(cache, entry)}
     if arguments.json:
-        _print_json(cache, compilation=_tree(kept, kernels))
+        _print_json(cache, compilation=_tree(kept, kernels, damaged))
         return OK
-    _print(_row(kept.id, kept, ", ".join(map(display, kernels))))
+    _print(_row(kept.id, kept, ", ".join(map(display, kernels)), damaged))
     for name, value in kept.facts.items():
         _print(f"  {name}: {value if isinstance(value, str) else json.dumps(value)}")
     for kind, entry in kept.parts.items():
@@ -168,6 +238,7 @@ def _part(cache: Cache, kept: Kept, emit: str) -> bytes:
 
 
 def _prune(cache: Cache, arguments: argparse.Namespace) -> int:
+    """Remove what is asked for, or what nobody can use; say how much."""
     from tileir.codegen.cache.folder import size_of
     from tileir.codegen.cache.listing import damaged, listed
 
@@ -196,6 +267,9 @@ def _prune(cache: Cache, arguments: argparse.Namespace) -> int:
     left = [entry for entry in entries if entry not in gone]
     said = "would be removed" if arguments.dry_run else "removed"
     _print(f"{_in_all(gone)} {said}, {_in_all(left)} kept")
+    shared = _shared(False)
+    if shared is not None:
+        print(f"tileir cache: {shared['url']} is left as it is", file=sys.stderr)
     return OK
 
 
@@ -259,11 +333,16 @@ def _chosen(cache: Cache, ids: Iterable[str]) -> list[Kept]:
     return chosen
 
 
-def _tree(kept: Kept, kernels: list[str]) -> dict[str, Any]:
-    parts = [
-        {"kind": kind, "file": entry.path, "bytes": entry.size}
-        for kind, entry in kept.parts.items()
-    ]
+def _toolkit(each: Installed) -> dict[str, Any]:
+    return {"name": each.name, "path": each.path, "files": each.files, "bytes": each.size}
+
+
+def _file(entry: Entry, damaged: Collection[str]) -> dict[str, Any]:
+    return {"file": entry.path, "bytes": entry.size, "damaged": entry.path in damaged}
+
+
+def _tree(kept: Kept, kernels: list[str], damaged: Collection[str]) -> dict[str, Any]:
+    parts = [{"kind": kind, **_file(entry, damaged)} for kind, entry in kept.parts.items()]
     return {
         "id": kept.id,
         "current": kept.made_by(_compiler()),
@@ -286,13 +365,14 @@ def _in_all(entries: list[Entry]) -> str:
     return _amount(len(entries), sum(entry.size for entry in entries))
 
 
-def _amount(files: int, size: int) -> str:
-    return f"{files} {'file' if files == 1 else 'files'}, {size:,} bytes"
+def _amount(files: int, size: int | None) -> str:
+    said = "of unknown size" if size is None else f"{size:,} bytes"
+    return f"{files} {'file' if files == 1 else 'files'}, {said}"
 
 
 def _print_json(cache: Cache, **tree: Any) -> None:
     whole: Mapping[str, Any] = {"schema": SCHEMA, "folder": str(cache.folder), **tree}
-    write_output(None, (json.dumps(whole) + "\n").encode())
+    write_output(None, json_line(whole).encode("utf-8", "backslashreplace"))
 
 
 def _print(line: str) -> None:

@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     for name in arguments.entry or ():
         check_entry(bytecode, name)
-    emit, stage = _emitted(arguments.emit), _stage(arguments)
+    emit, stage = emitted(arguments.emit), _stage(arguments)
     needs_gpu = [f"--emit {emit}"] if emit in EMIT and emit not in ANYWHERE else []
     needs_gpu += map(flag, beyond_defaults(options))
     flags = ("lineinfo", "portable", "remarks")
@@ -134,11 +134,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.remarks:
         write_remarks(sys.stderr, called(arguments.file), compiled.remarks)
     emit = emit or ("llvm" if target == HOST else "ptx")
-    write_output(arguments.output, _written(compiled, emit, arguments))
+    cache = not arguments.no_cache
+    write_output(arguments.output, written(compiled, emit, arguments.lineinfo, cache))
     return 0
 
 
-def _emitted(what: str | None) -> str | None:
+def emitted(what: str | None) -> str | None:
     """Return the value of --emit; UsageError for an unknown one."""
     if what is None or what in EMIT or what.startswith(ONE_STAGE):
         return what
@@ -172,7 +173,8 @@ def _stage_text(bytecode: Bytecode, target: str, stage: str | None, options: dic
     return str(recorded[stage]) if stage else report(recorded.values())
 
 
-def _written(compiled: Compilation, emit: str, arguments: argparse.Namespace) -> bytes:
+def written(compiled: Compilation, emit: str, lines: bool, cache: bool) -> bytes:
+    """Return what --emit names: ptx, llvm, plan, cubin or sass, with lines of source or without."""
     if emit == "llvm":
         return compiled.llvm_ir.encode()
     if emit == "ptx":
@@ -181,6 +183,5 @@ def _written(compiled: Compilation, emit: str, arguments: argparse.Namespace) ->
         return (json.dumps(compiled.plan, indent=2) + "\n").encode()
     from tileir.codegen.cubins import assembled
 
-    lines = arguments.lineinfo
-    cubin = assembled(compiled.ptx or "", compiled.target, lines, not arguments.no_cache)
+    cubin = assembled(compiled.ptx or "", compiled.target, lines, cache)
     return cubin if emit == "cubin" else nvidia.disassemble(cubin, lines)

@@ -18,6 +18,7 @@ EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
 "gpus"), "tools", "cutile" ("version", "asks_for", "packages", "problem", and "tileiras", the one
 that cuTile uses first, each with "path", "from", "release" and whether it is "ours"), "cache",
+"shared_store" (null, or "url", "key", "key_is_private", "reachable", "writable", "problem"),
 "abilities" ("what", "able", "detail", "install", "broken"), "install" (lines for a shell) and
 "broken" (what is wrong with tileir itself).
 
@@ -67,6 +68,7 @@ def _print(report: Mapping[str, Any]) -> None:
         used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
         kept = f"{cache['entries']:,} compiled modules, {used} of {limit} MiB"
         lines.append(f"{kept}: {cache['folder']}")
+    lines += _shared_store(report["shared_store"], cache["folder"] is not None)
     lines += [f"to install: {line}" for line in report["install"]]
     broken = [f"broken: {line}" for line in report["broken"]]
     lines += [paint(RED, line) if colour else line for line in broken]
@@ -123,6 +125,23 @@ def _cutile(cutile: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if cutile["asks_for"]:
         rows.append(("asked for", "", f"cuda-tile[tileiras] is {cutile['asks_for']}"))
     return rows + ([("note", "", cutile["problem"])] if cutile["problem"] else [])
+
+
+def _shared_store(store: Mapping[str, Any] | None, used: bool) -> list[str]:
+    """Return the lines about the store that machines share."""
+    if store is None:
+        return []
+    reachable = "reachable" if store["reachable"] else "not reachable"
+    writable = "writable" if store["writable"] else "not writable"
+    state = f"{reachable}, {writable}" if store["reachable"] else reachable
+    problem = f" ({store['problem']})" if store["problem"] else ""
+    key = "entries need the HMAC of a key"
+    if not store["key"]:
+        key = "no key: who may write there may run code here (TILEIR_CACHE_KEY_FILE)"
+    elif store["reachable"] and not store["key_is_private"]:
+        key += ", whose file others may read"
+    idle = "" if used else "; not used, as nothing is kept here"
+    return [f"shared store {store['url']}: {state}{problem}{idle}", f"  {key}"]
 
 
 def _tool(tool: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any
 
 from tileir.bytecode import Bytecode
@@ -15,7 +15,16 @@ from tileir.formats.cursor import brief
 from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
-from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
+from .conventions import (
+    COMMANDS,
+    UsageError,
+    called,
+    fail_at,
+    json_line,
+    open_input,
+    stdout_text,
+    wants_colour,
+)
 from .modules import add_assume_version, version_given
 
 JSON_SCHEMA = 1
@@ -35,6 +44,7 @@ examples:
   tileir inspect --function vector_add k.tileirbc   one function's body
   tileir inspect --section Type k.tileirbc          one section
   tileir inspect --json k.tileirbc | jq .kind       one JSON object a line for each field
+  tileir inspect --html k.tileirbc -o k.html        a page for the browser, see tileir report
   cat k.tileirbc | tileir inspect -                 standard input
 
 Of several files each has its name above it, and with --json as "file" in each object.
@@ -52,6 +62,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
     parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
     add_assume_version(parser)
+    parser.add_argument(
+        "--html", action="store_true", help="the page of tileir report, of one file"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page of --html")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--function", metavar="NAME", help="only the entry of this function")
     part.add_argument("--section", metavar="NAME", help="only this section, for example Type")
@@ -59,6 +73,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code, that of the first file that fails."""
+    if arguments.html or arguments.output is not None:
+        return _page(arguments)
     several = len(arguments.files) > 1
     codes = []
     for path in arguments.files:
@@ -69,6 +85,20 @@ def run(arguments: argparse.Namespace) -> int:
                 raise
             codes.append(fail_at("inspect", path, error))
     return codes[0] if codes else 0
+
+
+def _page(arguments: argparse.Namespace) -> int:
+    """Write the page of one file, as ``tileir report`` does."""
+    if not arguments.html:
+        raise UsageError("-o is for --html")
+    for name in ("json", "full", "strict", "function", "section"):
+        if getattr(arguments, name):
+            raise UsageError(f"--html shows all of a file, and takes no --{name}")
+    if len(arguments.files) > 1:
+        raise UsageError("--html is for one file; tileir report shows two side by side")
+    report = import_module(COMMANDS["report"][0])
+    assumed = version_given(arguments.assume_version)
+    return report.write_report("inspect", arguments.files, arguments.output, assumed=assumed)
 
 
 def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
@@ -141,12 +171,14 @@ def _print_json(lines: Iterable[Heading | Leaf], full: bool, where: dict[str, st
     with stdout_text() as out:
         for line in lines:
             if isinstance(line, Leaf):
-                out.write(json.dumps(where | as_json(line, full), ensure_ascii=False) + "\n")
+                out.write(json_line(as_json(line, full, **where)))
 
 
-def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
+def as_json(leaf: Leaf, full: bool = False, **where: str) -> dict[str, object]:
     """Return a leaf as an object of JSON's types; bytes become hexadecimal text."""
     return {
+        "schema": JSON_SCHEMA,
+        **where,
         "offset": leaf.offset,
         "length": leaf.length,
         "path": brief(leaf.place, PATH_PARTS),
@@ -156,7 +188,6 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "function": shorten(leaf.function, LONGEST_NAME) or None,
         "op": leaf.op.name if leaf.op else None,
         "location": (leaf.op.location_text if leaf.op else "") or None,
-        "schema": JSON_SCHEMA,
     }
 
 

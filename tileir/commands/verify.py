@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TextIO
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TextIO
 
 from tileir.errors import (
     LONGEST_MESSAGE,
@@ -17,7 +17,6 @@ from tileir.errors import (
     TextPlace,
 )
 from tileir.formats.errors import shorten
-from tileir.formats.version import Version
 from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
@@ -35,10 +34,14 @@ from .conventions import (
     UsageError,
     called,
     fail,
+    json_line,
     main_of,
     stdout_text,
 )
 from .modules import add_assume_version, open_module, version_given
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
 
 JSON_SCHEMA = 1
 Unreadable = BytecodeError | AssemblyError | OSError | UsageError
@@ -93,28 +96,31 @@ def run(arguments: argparse.Namespace) -> int:
         check_target(arguments.target)
     assumed = version_given(arguments.assume_version)
     code, results = OK, []
-    with stdout_text() as out:
-        for path in arguments.files:
-            diagnostics, error = _verified(path, assumed, arguments.target, arguments.strict)
-            result = _code(diagnostics, error)
-            code = max(code, result)
-            if arguments.json:
-                results.append(_as_json(path, diagnostics, error, result))
-            elif error is None:
-                _print(out, path, diagnostics)
-            if error is not None:
-                fail("verify", _message(path, error), result)
+    for path in arguments.files:
+        opened = partial(open_module, path, assumed)
+        diagnostics, error = verified(opened, arguments.target, arguments.strict)
+        result = exit_code(diagnostics, error)
+        code = max(code, result)
         if arguments.json:
-            document = {"schema": JSON_SCHEMA, "files": results}
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            results.append({"file": printable(path), **as_json(diagnostics, error)})
+        elif error is None:
+            with stdout_text() as out:
+                _print(out, path, diagnostics)
+        if error is not None:
+            fail("verify", _message(path, error), result)
+    if arguments.json:
+        document = {"schema": JSON_SCHEMA, "files": results}
+        with stdout_text() as out:
+            out.write(json_line(document))
     return code
 
 
-def _verified(
-    path: str, assumed: Version | None, target: str | None, strict: bool
+def verified(
+    opened: Callable[[], Bytecode], target: str | None, strict: bool
 ) -> tuple[list[Diagnostic], Unreadable | None]:
+    """Return what is wrong with a module, and why it cannot be opened, if it cannot."""
     try:
-        return verify(open_module(path, assumed), target, strict), None
+        return verify(opened(), target, strict), None
     except AssemblyError as error:
         return syntax_errors(error), error
     except (BytecodeError, OSError, UsageError) as error:
@@ -133,7 +139,8 @@ def _reason(error: Unreadable) -> str:
     return (error.strerror or "") if isinstance(error, OSError) else str(error)
 
 
-def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
+def exit_code(diagnostics: Sequence[Diagnostic], error: Unreadable | None = None) -> int:
+    """Return the exit code for what `verified` returns."""
     if isinstance(error, (OSError, UsageError)):
         return USAGE
     if isinstance(error, AssemblyError):
@@ -147,7 +154,7 @@ def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
 
 def is_valid(diagnostics: Sequence[Diagnostic]) -> bool:
     """Whether a module with these diagnostics is called valid."""
-    return _code(diagnostics, None) == OK
+    return exit_code(diagnostics) == OK
 
 
 def _message(path: str, error: Unreadable) -> str:
@@ -175,10 +182,11 @@ def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
             out.write(f"    in {source}\n")
         if one.hint:
             out.write(f"    hint: {printable(one.hint)}\n")
-    out.write(f"{called(path)}: {_verdict(diagnostics)}\n")
+    out.write(f"{called(path)}: {verdict(diagnostics)}\n")
 
 
-def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
+def verdict(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return in words whether a module with these diagnostics is valid."""
     counts: dict[str, int] = dict.fromkeys(("error", "warning"), 0)
     for one in diagnostics:
         counts[one.severity] += 1
@@ -190,12 +198,10 @@ def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
     return f"valid, {parts[0]}" if parts else "valid"
 
 
-def _as_json(
-    path: str, diagnostics: Sequence[Diagnostic], error: Unreadable | None, code: int
-) -> dict[str, object]:
+def as_json(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> dict[str, object]:
+    """Return what `verified` returns as an object of JSON's types."""
     return {
-        "file": printable(path),
-        "valid": code == OK,
+        "valid": exit_code(diagnostics, error) == OK,
         "unreadable": None if error is None else printable(_reason(error)),
         "diagnostics": [diagnostic_as_json(one) for one in diagnostics],
     }
@@ -228,7 +234,7 @@ def _explain(id: str | None, as_json: bool) -> int:
     with stdout_text() as out:
         if as_json:
             document = {"schema": JSON_SCHEMA, "rules": [_rule_as_json(rule) for rule in chosen]}
-            out.write(json.dumps(document, indent=2) + "\n")
+            out.write(json_line(document))
         elif id is not None:
             out.write(_paragraph(chosen[0]))
         else:

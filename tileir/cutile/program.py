@@ -58,6 +58,18 @@ class Program(NamedTuple):
     arguments: list[str]
 
 
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser; the program and its arguments are no part of it."""
+    parser.usage = "%(prog)s [option] ... (FILE | -m MODULE | -c CODE) [argument] ..."
+    parser.description, parser.epilog = HELP, EXAMPLES
+    for name, option in OPTIONS.items():
+        parser.add_argument(f"--{flag(name)}", dest=name, **option)
+    parser.add_argument("--gpu", **ON_GPU)
+    parser.add_argument(
+        "--children", action="store_true", help="so for all Python processes that it starts"
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a program and return an exit code; the program's own exit and exceptions pass through."""
     ready: list[Program] = []
@@ -85,18 +97,10 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     """Split the command line into our options and, where they end, the program, as python does."""
     parser = Parser(
         prog="tileir cutile",
-        usage="%(prog)s [option] ... (FILE | -m MODULE | -c CODE) [argument] ...",
-        description=HELP,
-        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    for name, option in OPTIONS.items():
-        parser.add_argument(f"--{flag(name)}", dest=name, **option)
-    parser.add_argument("--gpu", **ON_GPU)
-    parser.add_argument(
-        "--children", action="store_true", help="so for all Python processes that it starts"
-    )
+    configure(parser)
     ours, program = separated(arguments, [f"--{flag(name)}" for name in OPTIONS])
     given = parser.parse_args(ours)
     if given.threads is not None and given.threads < 1:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TextIO
 
@@ -19,6 +18,7 @@ from tileir.commands.conventions import (
     explained,
     fail,
     fail_at,
+    json_line,
     open_input,
     reader_may_leave,
     stdout_text,
@@ -136,15 +136,12 @@ def _modules(arguments: argparse.Namespace, paths: tuple[str, str], contents: li
                 progress=progress,
             )
         names = called(paths[0]), called(paths[1])
-        with reader_may_leave():
-            if arguments.quiet:
-                pass
-            elif arguments.json:
-                _print_json(as_json(difference, names))
-            elif arguments.stat:
-                _print(stat(difference))
-            else:
-                _print(unified(difference, arguments.unified, names))
+        _tell(
+            arguments,
+            document=lambda: as_json(difference, names),
+            counts=lambda: stat(difference),
+            lines=lambda: unified(difference, arguments.unified, names),
+        )
     except TileIRError as error:
         return _trouble(None, error)
     return NO if difference else OK
@@ -169,16 +166,30 @@ def _listings(
                 return _trouble(path, error)
     difference = compare_listings(texts[0], texts[1], language)
     names = called(paths[0]), called(paths[1])
+    _tell(
+        arguments,
+        document=lambda: listings_as_json(difference, names),
+        counts=lambda: stat_of_listings(difference),
+        lines=lambda: unified_listing(difference, arguments.unified, names),
+    )
+    return NO if difference else OK
+
+
+def _tell(
+    arguments: argparse.Namespace,
+    *,
+    document: Callable[[], dict[str, object]],
+    counts: Callable[[], Iterable[str]],
+    lines: Callable[[], Iterable[str]],
+) -> None:
+    """Print what differs in the way that was asked for; the other ways are not worked out."""
     with reader_may_leave():
         if arguments.quiet:
-            pass
-        elif arguments.json:
-            _print_json(listings_as_json(difference, names))
-        elif arguments.stat:
-            _print(stat_of_listings(difference))
+            return
+        if arguments.json:
+            _print_json(document())
         else:
-            _print(unified_listing(difference, arguments.unified, names))
-    return NO if difference else OK
+            _print(counts() if arguments.stat else lines())
 
 
 def _module(arguments: argparse.Namespace, path: str, data: bytes) -> Bytecode:
@@ -223,4 +234,4 @@ def _colour(line: str) -> str:
 
 
 def _print_json(tree: dict[str, object]) -> None:
-    write_output(None, (json.dumps(tree) + "\n").encode("utf-8", "backslashreplace"))
+    write_output(None, json_line(tree).encode("utf-8", "backslashreplace"))

@@ -62,6 +62,7 @@ def packages() -> tuple[Package, ...]:
         Package("pygments", "colour", extra="colour"),
         Package("pyyaml", "remarks of tileiras", extra="remarks"),
         Package("pyelftools", "resources of cubins", extra="resources", lowest="0.30"),
+        Package("fsspec", "a store that machines share", extra="shared", lowest="2024.12"),
         Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
         Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS, tried=tried),
         Package("torch", "tensors, if wanted", extra=None),

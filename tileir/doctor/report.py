@@ -10,7 +10,7 @@ from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
 from tileir.messages.missing_packages import CODEGEN
 
-from . import cutile_compiler, nvidia, self_checks
+from . import cutile_compiler, nvidia, self_checks, shared_store
 from .packages import installed, look, packages
 
 SCHEMA = 1
@@ -41,6 +41,7 @@ def examine() -> dict[str, Any]:
     failed = [row["detail"] for row in abilities if row["broken"]]
     return report | {
         "cache": self_checks.look_at_cache(),
+        "shared_store": shared_store.look(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
         "broken": list(dict.fromkeys(needed + failed)),

@@ -471,10 +471,10 @@ class _Annotator:
         return None
 
 
-def describe_op(op: Op) -> str:
-    """Return one line about an op: results, mnemonic, operands and source location."""
+def describe_op(op: Op, located: bool = True) -> str:
+    """Return one line about an op: results, mnemonic, operands and, if `located`, its source."""
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    location = printable(shorten(op.location_text, LONGEST))
+    location = printable(shorten(op.location_text, LONGEST)) if located else ""
     return f"{text}  at {location}" if location else text

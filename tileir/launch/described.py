@@ -41,7 +41,9 @@ SCHEMA = 1
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and abs(value) < 1 << 64  # type: ignore[operator]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) < 1 << 64
 
 
 def _is_argument(value: object) -> bool:
@@ -66,7 +68,7 @@ RESULT: Form = {
 FORM: dict[str, Form] = {
     "schema": lambda each: each == SCHEMA and type(each) is int,
     "entry": str,
-    "grid": lambda each: conforms(each, [int]) and 0 < len(each) <= 3,  # type: ignore[arg-type]
+    "grid": lambda each: isinstance(each, list) and conforms(each, [int]) and 0 < len(each) <= 3,
     "arguments": lambda each: isinstance(each, list) and all(map(_is_argument, each)),
     "results": [RESULT],
 }

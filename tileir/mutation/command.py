@@ -66,8 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")
         bytecode_output(path, arguments.json)
-        needed = "--json" if arguments.count is None else "--count"
-        raise UsageError(f"-o is needed with {needed}")
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if path is None:
         made, _ = mutate(bytecode, arguments.seed)

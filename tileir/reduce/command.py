@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 
 from tileir.commands.conventions import (
@@ -15,6 +13,7 @@ from tileir.commands.conventions import (
     called,
     check_output,
     fail,
+    json_line,
     stdout_text,
     write_output,
 )
@@ -25,6 +24,7 @@ from tileir.commands.modules import (
     version_given,
 )
 from tileir.commands.progress import progress_bar
+from tileir.launch.processors import usable_cpus
 from tileir.predicates.options import add_options, predicate_given
 
 from . import reduction
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         reduced = reduce(
             bytecode,
             predicate,
-            jobs=arguments.jobs or min(_cpus(), MOST_JOBS),
+            jobs=arguments.jobs or min(usable_cpus(), MOST_JOBS),
             seconds=arguments.within,
             watch=watch,
         )
@@ -100,19 +100,12 @@ def run(arguments: argparse.Namespace) -> int:
     with stdout_text() as out:
         if arguments.json:
             made = document(reduced, arguments.file, arguments.output, description)
-            out.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(made))
         elif arguments.output == "-":
             sys.stderr.write(report(reduced, name, description))
         else:
             out.write(report(reduced, name, description))
     return _ended(reduced)
-
-
-def _cpus() -> int:
-    """Return how many CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _ended(reduced: Reduced) -> int:

@@ -40,7 +40,7 @@ worker, 64 are held, and twice the bytes of the longest; the rest is left in the
 sees what it would cancel.
 
 An error has a code and a message (with offset, or line and column); where a worker was asked, also
-`data`: its `kind`, the `exit_code` that the command would have had (README), and, as far as known,
+`data`: its `kind`, the `exit_code` that the command would have had, and, as far as known,
 `diagnostics`, `offset`, `section` and `path`.
 
 code      meaning

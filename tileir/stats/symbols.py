@@ -169,8 +169,9 @@ def _remainder(left: Extent, right: Extent) -> Extent | None:
 
 def _extreme(name: str, of: Callable[[int, int], int]) -> Callable[[Extent, Extent], Extent]:
     def extreme(left: Extent, right: Extent) -> Extent:
-        both = isinstance(left, int) and isinstance(right, int)
-        return of(left, right) if both else f"{name}({left}, {right})"  # type: ignore[arg-type]
+        if isinstance(left, int) and isinstance(right, int):
+            return of(left, right)
+        return f"{name}({left}, {right})"
 
     return extreme
 

@@ -35,7 +35,7 @@ class Option(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """The option as help and README show it."""
+        """The option as help and docs/tileiras.md show it."""
         first, *others = self.names
         return ", ".join([f"{first} {self.value}".rstrip(), *others])
 

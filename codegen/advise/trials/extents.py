@@ -8,9 +8,9 @@ where it computes addresses from the extent, but not the figures.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from functools import partial
 
+from tileir.builder.retyped import retyped, swapped
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.ir import Op
@@ -30,17 +30,7 @@ Extent = Callable[[Op], int | None]
 
 def resized(function: Function, extent: int, size: int) -> None:
     """Give all tiles of a function another size wherever they have this extent."""
-
-    def grown(shape: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(size if each == extent else each for each in shape)
-
-    def of(kind: Any) -> Any:
-        if isinstance(kind, Tile):
-            return replace(kind, shape=grown(kind.shape))
-        if hasattr(kind, "tile"):
-            return replace(kind, tile=grown(kind.tile))
-        return kind
-
+    of = partial(retyped, tile=swapped({extent: size}))
     for value in function.body.defined():
         value.type = of(value.type)
     for op in function.walk():

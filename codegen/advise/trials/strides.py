@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op, Value
+from tileir.read.function import Function
 from tileir.types import Pointer, TensorView
 
 from .parameters import Called, origin, slice_of
@@ -55,29 +56,9 @@ def _of_view(op: Op) -> tuple[Op, Sequence[int]] | None:
     return None if view is None else (view, dimensions(op.operands["view"].type))
 
 
-def _known_unit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
-    """Let the stride of a tile's last dimension be a constant 1, where none is known to be."""
-    told: dict[Site, str] = {}
-    changed: dict[Op, str] = {}
-    for site in sites:
-        assert site.number is not None
-        found = _of_view(copy.ops[site.number])
-        if found is None:
-            continue
-        view, dims = found
-        if view not in changed:
-            strides = strides_of(view)
-            if 1 in strides:
-                continue
-            what = strides[dims[-1]]
-            called = Called(copy.functions[site.number])
-            changed[view] = f"let the stride along dimension {dims[-1]} be a constant 1, not " + (
-                called(what) if isinstance(what, Value) else str(what)
-            )
-            strides[dims[-1]] = 1
-            set_strides(view, strides)
-        told[site] = changed[view]
-    return told
+Change = Callable[[list[Size], int, Function], str | None]
+"""Changes the strides of a tensor in place, for tiles that have this dimension of it last, in this
+function; returns that as a piece of advice, None if there is nothing to change."""
 
 
 def _is_turned(op: Op) -> bool:
@@ -106,26 +87,50 @@ def _users(op: Op) -> list[Op]:
     return [use.op for use in op.results[0].uses] if op.results else []
 
 
-def _transposed(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
-    """Let the last dimension of a tile be the contiguous one of its tensor."""
-    told: dict[Site, str] = {}
-    changed: dict[Op, str] = {}
-    for site in sites:
-        assert site.number is not None
-        found = _of_view(copy.ops[site.number])
-        if found is None:
-            continue
-        view, dims = found
-        if view not in changed:
-            strides = strides_of(view)
-            if 1 not in strides or strides[dims[-1]] == 1 or _is_turned(copy.ops[site.number]):
+def _strides_changed(change: Change, unless: Callable[[Op], bool] = lambda op: False) -> Trial:
+    """Return the trial of tensors with other strides, changed once for all accesses of each.
+
+    Accesses for which `unless` is true change nothing.
+    """
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        told: dict[Site, str] = {}
+        changed: dict[Op, str] = {}
+        for site in sites:
+            assert site.number is not None
+            found = _of_view(copy.ops[site.number])
+            if found is None or unless(copy.ops[site.number]):
                 continue
-            unit = strides.index(1)
-            strides[unit], strides[dims[-1]] = strides[dims[-1]], 1
-            set_strides(view, strides)
-            changed[view] = f"pass an array of which dimension {dims[-1]} is contiguous, not {unit}"
-        told[site] = changed[view]
-    return told
+            view, dims = found
+            if view not in changed:
+                strides = strides_of(view)
+                advice = change(strides, dims[-1], copy.functions[site.number])
+                if advice is None:
+                    continue
+                changed[view] = advice
+                set_strides(view, strides)
+            told[site] = changed[view]
+        return told
+
+    return Trial(edit)
+
+
+def _known_unit(strides: list[Size], last: int, function: Function) -> str | None:
+    """Let the last stride be a constant 1, where none is known to be."""
+    if 1 in strides:
+        return None
+    was, strides[last] = strides[last], 1
+    called = Called(function)(was) if isinstance(was, Value) else str(was)
+    return f"let the stride along dimension {last} be a constant 1, not {called}"
+
+
+def _transposed(strides: list[Size], last: int, function: Function) -> str | None:
+    """Let the last dimension be the contiguous one, where another is."""
+    if 1 not in strides or strides[last] == 1:
+        return None
+    unit = strides.index(1)
+    strides[unit], strides[last] = strides[last], 1
+    return f"pass an array of which dimension {last} is contiguous, not {unit}"
 
 
 def loads_across(product: Op) -> Iterator[Op]:
@@ -227,9 +232,9 @@ def _factors(pointers: Value) -> list[Value]:
     return list(found)
 
 
-KNOWN_UNIT = Trial(_known_unit)
+KNOWN_UNIT = _strides_changed(_known_unit)
 """The kernel knows that the last dimension of a tile is contiguous."""
-TRANSPOSED = Trial(_transposed)
+TRANSPOSED = _strides_changed(_transposed, unless=_is_turned)
 """The tensor is stored with the last dimension of the tile contiguous."""
 K_MAJOR = Trial(_k_major)
 """Operands of products are contiguous along K, in which products add up."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from tileir.codegen.cache.folder import find_cache
+from tileir.codegen.cache.folder import find_store
 from tileir.codegen.cache.key import CRASH_HANDLER
 from tileir.codegen.cache.slot import Slot
 from tileir.codegen.host.machine.cpu import identity, load_beside, object_code, triple_and_layout
@@ -209,11 +209,11 @@ def _object_code() -> bytes:
     module = _HANDLER.format(
         triple=triple, layout=layout, pages=_PAGES, signals=_SIGNALS, action=_ACTION
     )
-    folder = find_cache()
-    if folder is None:
+    store = find_store(CRASH_HANDLER)
+    if store is None:
         return object_code(parse(module))
     facts = {"made_with": identity(), "module": hashlib.sha256(module.encode()).hexdigest()}
-    slot = Slot.of(folder, CRASH_HANDLER, facts)
+    slot = Slot.of(store, CRASH_HANDLER, facts)
     code = slot.get()
     if code is None:
         code = object_code(parse(module))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import operator
-import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
@@ -15,6 +14,7 @@ from tileir.codegen.arguments.grid import check_grid, is_number
 from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError, UncheckedWarning
 from tileir.launch.counts import Counts
+from tileir.launch.processors import usable_cpus
 from tileir.messages.texts import display
 from tileir.types import Pointer
 
@@ -145,7 +145,7 @@ class Launcher:
         work.start_at(span.start)
 
         def most() -> int:
-            return min(_cpus() if threads is None else threads, len(span), self._most)
+            return min(usable_cpus() if threads is None else threads, len(span), self._most)
 
         work.run(most, info.may_run_long, how.progress, alone=threads == 1)
 
@@ -171,13 +171,7 @@ def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> No
 def check_threads(symbol: str, threads: int | None) -> int:
     """Return the most threads to use; LaunchError for an invalid number."""
     if threads is None:
-        return _cpus()
+        return usable_cpus()
     if isinstance(threads, bool) or not is_number(threads) or threads < 1:
         raise LaunchError(f"{symbol}: threads must be an integer from 1, got {shown(threads)}")
     return operator.index(threads)
-
-
-def _cpus() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -37,7 +37,7 @@ def _pointer_access(op: Op) -> str | None:
 
 
 OURS = "a limit of this compiler, not of Tile IR"
-"""Stands behind what README.md lists as such."""
+"""Stands behind what docs/guide/what_works.md lists as such."""
 MOST_HELD = 256
 """The most elements of a tile in the body of a reduce or scan: each thread holds all of them."""
 _TOGETHER = {Family.PRODUCT, Family.SLICE}

@@ -98,7 +98,8 @@ WEAK = {
         (
             f"{ONE}%e = iota : tile<4096xi32>\n%d0 = reshape %m : tile<i32> -> tile<1xi32>\n"
             "%d = broadcast %d0 : tile<1xi32> -> tile<4096xi32>\n"
-            f"%f = remi %e, %d signed : tile<4096xi32>\n%g = itof %f signed : tile<4096xi32> -> {T}\n"
+            "%f = remi %e, %d signed : tile<4096xi32>\n"
+            f"%g = itof %f signed : tile<4096xi32> -> {T}\n"
             f"%r = addf %g, %t : {T}\n"
         ),
         (

@@ -136,6 +136,7 @@ GPU_FOLDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["ones", "positive"])
 @pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
 @pytest.mark.parametrize("fold", GPU_FOLDS, ids=str)

@@ -153,6 +153,7 @@ def test_only_two_bytes_may_be_transposed(types: tuple[str, str, str]) -> None:
     assert (found is not None) == (BITS[types[0]] == 16)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("types", TYPES, ids=".".join)
 def test_lhs_may_be_in_registers(types: tuple[str, str, str]) -> None:
     product = Product(types, (128, 64, 2 * DEEP[BITS[types[0]]]), 256)

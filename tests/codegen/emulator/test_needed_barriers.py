@@ -39,6 +39,7 @@ def superfluous(kernel: Fixture) -> list[int]:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_without_any_barrier_something_goes_wrong(name: str) -> None:
     assert superfluous(Fixture(name)) == EQUIVALENT.get(name, ([], ""))[0]

@@ -63,6 +63,7 @@ OTHERS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", SOME)
 def test_ops_of_all_kinds_assemble_cleanly(tool, tmp_path: Path, target: str) -> None:
     for name in OTHERS:

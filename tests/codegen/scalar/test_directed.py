@@ -113,6 +113,7 @@ def machines(element: str) -> list[Machine]:
     return list(MACHINES.values()) if element == "f64" else [MACHINES["host"]]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("element", ARITHMETIC)
 @pytest.mark.parametrize("name", RULES)

@@ -17,7 +17,7 @@ FILES = [path for path in VALID if path.stat().st_size < 20_000]
 CHUNK = 30
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("first", range(0, 300, CHUNK))
 def test_edits_keep_their_promises(first: int) -> None:
     for seed in range(first, first + CHUNK):

@@ -40,7 +40,7 @@ def drawn(seed: int, count: int, swollen: float = 0.0) -> list[Mutant]:
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_properties_hold(seed: int, named) -> None:
     mutants = drawn(seed, COUNT)

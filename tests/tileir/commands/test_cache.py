@@ -22,6 +22,7 @@ from tileir.__main__ import main
 from tileir.codegen import cubins
 from tileir.codegen.cache import key
 from tileir.codegen.cache.key import CRASH_HANDLER, CUBIN, LAUNCH_PLAN, MACHINE_CODE, PTX, Key
+from tileir.codegen.cache.remote_files import RemoteFiles
 from tileir.codegen.cache.store import SUFFIX, Cache
 from tileir.codegen.nvptx.stored import READERS, text_to_bytes
 from tileir.tools import nvidia
@@ -136,6 +137,69 @@ def test_compile_uses_it(folder: Path) -> None:
     assert call(main, *given, "--no-cache").stdout == plain
     staged = call(main, *given[:-1], "--emit", "stage:emit_ptx", MODULE)
     assert staged.stdout == plain, "what stages do is never from the cache"
+
+
+def test_damaged_entries_are_marked(filled: Path) -> None:
+    def marked() -> list[str]:
+        lines = cache("list").stdout.splitlines()
+        return [line for line in lines if line.startswith("damaged ") or "(damaged)" in line]
+
+    assert marked() == []
+    (part,) = (each for each in one("sm_80", PTX)["parts"] if each["kind"] == PTX)
+    file = Path(part["file"])
+    file.write_bytes(file.read_bytes()[:-1])
+    lost = filled / f"{'a' * 64}{SUFFIX}"
+    lost.write_bytes(b"no entry")
+    row, line = marked()
+    assert "PTX (damaged)" in row
+    assert line.startswith("damaged ")
+    assert line.endswith(str(lost))
+    found = one("sm_80", PTX)
+    assert {each["kind"]: each["damaged"] for each in found["parts"]}[PTX]
+    assert sum(each["damaged"] for each in found["parts"]) == 1
+    assert "PTX (damaged)" in cache("show", found["id"]).stdout
+    (other,) = json.loads(cache("list", "--json").stdout)["others"]
+    assert other == {"file": str(lost), "bytes": 8, "damaged": True}
+    cache("prune")
+    assert marked() == []
+
+
+def test_toolkits_are_listed(filled: Path) -> None:
+    release = filled / "toolkits" / "13.3.36"
+    (release / "bin").mkdir(parents=True)
+    (release / "bin" / "tileiras").write_bytes(bytes(5000))
+    assert f"{release}: 1 file, 5,000 bytes" in cache("list").stdout.splitlines()
+    assert json.loads(cache("list", "--json").stdout)["toolkits"] == [
+        {"name": "13.3.36", "path": str(release), "files": 1, "bytes": 5000}
+    ]
+    cache("prune", "--all")
+    assert (release / "bin" / "tileiras").exists()
+
+
+def test_the_shared_store_is_told(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    done = cache("list", "--shared")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "TILEIR_CACHE_SHARED names none" in done.stderr
+    assert json.loads(cache("list", "--json").stdout)["shared"] is None
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", str(tmp_path / "store"))
+    tileir.compile(MODULE.read_bytes(), "sm_80")
+    shown = f"shared: {tmp_path / 'store'}"
+    assert cache("list").stdout.splitlines()[-1] == f"{shown}: no key"
+    stored = [path.stat().st_size for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    line = cache("list", "--shared").stdout.splitlines()[-1]
+    assert line == f"{shown}: 3 files, {sum(stored):,} bytes, no key"
+    tree = json.loads(cache("list", "--shared", "--json").stdout)["shared"]
+    assert (tree["entries"], tree["bytes"], tree["key"]) == (3, sum(stored), False)
+    assert "store is left as it is" in cache("prune", "--all").stderr
+    assert len([path for path in (tmp_path / "store").rglob("*") if path.is_file()]) == 3
+    with monkeypatch.context() as patched:  # as in the list of a web server
+        patched.setattr(RemoteFiles, "sizes", lambda *_: [None, None])
+        assert "2 files, of unknown size" in cache("list", "--shared").stdout
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", "nothing://me:secret@there/x")
+    done = cache("list", "--shared")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert "secret" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 # Pruned ------------------------------------------------------------------------------------------

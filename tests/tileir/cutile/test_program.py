@@ -66,6 +66,7 @@ def test_other_kinds_of_program(script: Path, how: str) -> None:
     assert seen == wanted
 
 
+@pytest.mark.sampled(2)
 @needs_cutile
 @pytest.mark.parametrize(
     ("arguments", "text"),

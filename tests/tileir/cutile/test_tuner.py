@@ -69,6 +69,7 @@ except ValueError as error:
 """Tunes a kernel on NumPy arrays, then one that runs for ever if its flag is not 0."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("asked", "valid", "measured", "told"),
     [

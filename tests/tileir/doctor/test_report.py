@@ -1,4 +1,4 @@
-"""`tileir doctor`: what it finds, what it concludes, and that it prints what README shows."""
+"""`tileir doctor`: what it finds, what it concludes, and that it prints what its page shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.corpus import ROOT
 from tileir.codegen.cache.store import Cache
 from tileir.commands.conventions import NO, OK, main_of
-from tileir.doctor import nvidia, report, self_checks
+from tileir.doctor import nvidia, report, self_checks, shared_store
 from tileir.doctor.packages import Package, installed, packages
 from tileir.gpus import GPUS
 from tileir.tools.nvidia import PACKAGES
@@ -57,14 +57,14 @@ def test_everybody_can_read_it(found: dict[str, Any], capsys, monkeypatch) -> No
     assert not re.search(r" $", out, re.M)
     assert all(str(tool["path"] or "") in out for tool in found["tools"])
     assert "compiled kernels are not kept" in out
-    shown = re.search(r"^```text\n(tileir .*?^this machine can.*?)^```$", README, re.M | re.S)[1]
+    shown = re.search(r"^```text\n(tileir .*?^this machine can.*?)^```$", PAGE, re.M | re.S)[1]
     rows = [re.split(r"  +", line.strip())[0] for line in shown.splitlines() if line.strip()]
     printed = [re.split(r"  +", line.strip())[0] for line in out.splitlines() if line.strip()]
     titles = [row for row in rows[1:] if not re.match(r"\d|to install", row)]
     assert [row for row in printed if row in titles] == titles
 
 
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "guide" / "doctor.md").read_text()
 
 
 def test_what_is_needed_is_what_pip_is_told() -> None:
@@ -280,6 +280,59 @@ def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.put("0" * 64, b"code")
     (tmp_path / "kept" / "other").write_bytes(b"not ours")
     assert self_checks.look_at_cache() == empty | {"entries": 1, "bytes": 32 + 4}
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], capsys) -> Any:
+    """Prints the report with what is found of the shared store now; returns that and the text."""
+
+    def tell() -> tuple[dict[str, Any] | None, str]:
+        row = shared_store.look()
+        monkeypatch.setattr(report, "examine", lambda: found | {"shared_store": row})
+        assert main_of("doctor", []) == OK
+        return row, capsys.readouterr().out
+
+    return tell
+
+
+def test_no_shared_store(told) -> None:
+    row, out = told()
+    assert row is None
+    assert "shared store" not in out
+
+
+def test_a_shared_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told) -> None:
+    """Nothing of what is tried out stays there."""
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", str(tmp_path / "store"))
+    row, out = told()
+    assert (row["reachable"], row["writable"], row["key"]) == (True, True, False)
+    assert f"shared store {tmp_path / 'store'}: reachable, writable; not used" in out
+    assert "no key: who may write there may run code here" in out
+    key = tmp_path / "key"
+    key.write_text("0123456789abcdef")
+    monkeypatch.setenv("TILEIR_CACHE_KEY_FILE", str(key))
+    key.chmod(0o600)
+    assert told()[1].splitlines()[-1] == "  entries need the HMAC of a key"
+    key.chmod(0o644)
+    assert told()[1].splitlines()[-1].endswith("a key, whose file others may read")
+    assert [path for path in (tmp_path / "store").rglob("*") if path.is_file()] == []
+    key.write_text("short")
+    assert "not reachable (TILEIR_CACHE_KEY_FILE: " in told()[1]
+
+
+def test_a_shared_store_that_is_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told
+) -> None:
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", "nothing://me:secret@there")
+    row, out = told()
+    assert not row["reachable"]
+    assert "shared store nothing://...@there: not reachable (ValueError: Protocol not" in out
+    assert "secret" not in out
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", f"file://{tmp_path}/file/store")
+    row, out = told()
+    assert not row["writable"]
+    assert "Not a directory" in row["problem"]
 
 
 def test_tools_say_their_release(tool) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES, VALID
+from tests.programs import call_bytes
 from tileir.__main__ import main
 from tileir.errors import BuildError
 from tileir.mutation.mutating import STEPS, mutate
@@ -86,6 +87,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     copy.write_bytes(Path(file).read_bytes())
     assert main(["mutate", str(copy), "-o", str(copy)]) == 2
     assert "is what is read" in capsys.readouterr().err
+
+
+def test_standard_output_has_the_bytecode(tmp_path: Path) -> None:
+    path = FIXTURES / "13.1" / "loop_sum.tileirbc"
+    printed = call_bytes(main, "mutate", path, "--seed", 3, "-o", "-")
+    assert (printed.returncode, printed.stderr) == (0, b"")
+    assert call_bytes(main, "mutate", path, "--seed", 3, "-o", tmp_path / "m").returncode == 0
+    assert printed.stdout == (tmp_path / "m").read_bytes()
 
 
 def test_none_at_all_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

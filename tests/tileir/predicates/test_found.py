@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -12,7 +13,8 @@ import tileir
 from tileir.predicates import Bench, Crashes, Subject
 
 TEXT = (Path(__file__).parents[3] / "docs" / "tileiras_defects.md").read_text("utf-8")
-(ROTATE,) = (tileir.assemble(each, "13.1") for each in re.findall(r"```mlir\n(.*?)```", TEXT, re.S))
+PROGRAMS = re.findall(r"```mlir\n(.*?)```", TEXT, re.S)
+ROTATE, ROUND_UP = (tileir.assemble(each, "13.1") for each in PROGRAMS)
 
 
 @pytest.mark.parametrize("target", ["host", "sm_90"])
@@ -29,7 +31,18 @@ def test_the_program_is_valid_and_defined(target: str) -> None:
     assert (y == x).all()
 
 
+@pytest.mark.parametrize("target", ["host", "sm_90"])
+def test_a_conversion_that_is_exact_in_any_rounding(target: str) -> None:
+    assert not tileir.verify(ROUND_UP)
+    out, x = np.zeros(1, "f4"), ml_dtypes.bfloat16(-1.0 / 3)
+    kernels = tileir.compile(ROUND_UP, target)
+    kernels = kernels if target == "host" else tileir.emulator.load(kernels)
+    kernels["round_up"].launch((1,), [out, x])
+    assert out[0] == np.float32(x)
+
+
 @pytest.mark.oracle
-def test_tileiras_crashes() -> None:
+@pytest.mark.parametrize("program", [ROTATE, ROUND_UP], ids=["rotate", "round_up"])
+def test_tileiras_crashes(program: tileir.Bytecode) -> None:
     """The day that this fails, a release has mended it: then the document says which one."""
-    assert Crashes(Subject.of("tileiras:sm_90"), Bench()).holds(bytes(ROTATE.data))
+    assert Crashes(Subject.of("tileiras:sm_90"), Bench()).holds(bytes(program.data))

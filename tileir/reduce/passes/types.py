@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
-from tileir.builder.module import number
+from tileir.builder.retyped import constant_as, number_as, retyped, swapped
 from tileir.bytecode import Bytecode
-from tileir.ir.constants import Constant, element_size
-from tileir.reduce.stand_ins import zero
+from tileir.ir.constants import Constant
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -108,8 +106,8 @@ class _Mapping:
         elements: dict[str, str] | None = None,
         flat: bool = False,
     ) -> None:
-        self._tile, self._array, self._elements = tile or {}, array or {}, elements or {}
-        self._flat = flat
+        self._tile, self._array = swapped(tile or {}), swapped(array or {})
+        self._elements, self._flat = elements or {}, flat
         self._known: dict[Type, Type] = {}
 
     def __call__(self, type: Any) -> Any:
@@ -120,27 +118,16 @@ class _Mapping:
 
     def _mapped(self, type: Any) -> Any:
         match type:
-            case Scalar():
-                return Scalar(self._elements.get(type.name, type.name))
-            case Pointer():
-                return replace(type, pointee=self(type.pointee))
-            case Tile():
-                shape = () if self._flat else _each(type.shape, self._tile)
-                return replace(type, element=self(type.element), shape=shape)
-            case TensorView():
-                shape, strides = _each(type.shape, self._array), _each(type.strides, self._array)
-                return replace(type, element=self(type.element), shape=shape, strides=strides)
-            case PartitionView() | StridedView() | GatherScatterView():
-                return replace(type, view=self(type.view), tile=_each(type.tile, self._tile))
             case FunctionType():
                 return FunctionType(
                     tuple(map(self, type.parameters)), tuple(map(self, type.results))
                 )
-        return type
+            case Tile() if self._flat:
+                return Tile(type.element)
+        return retyped(type, element=self._element, tile=self._tile, array=self._array)
 
-
-def _each(extents: tuple, become: dict[int, int]) -> tuple:
-    return tuple([become.get(extent, extent) for extent in extents])
+    def _element(self, type: Scalar) -> Scalar:
+        return Scalar(self._elements.get(type.name, type.name))
 
 
 def _retyped(mapping: Callable[[Any], Any], candidate: Candidate) -> None:
@@ -157,38 +144,9 @@ def _retyped(mapping: Callable[[Any], Any], candidate: Candidate) -> None:
 def _attribute(value: Any, mapping: Callable[[Any], Any]) -> Any:
     match value:
         case Constant():
-            return _constant(value, mapping(value.type))
+            return constant_as(value, mapping(value.type))
         case IntegerAttribute() | FloatAttribute():
-            return _number(value, mapping(value.type))
+            return number_as(value, mapping(value.type))
         case tuple():
             return tuple([_attribute(each, mapping) for each in value])
     return value
-
-
-def _constant(old: Constant, type: Tile) -> Constant:
-    """Return the first elements of a constant; zero if the element type is another one."""
-    if old.type == type:
-        return old
-    if old.type.element != type.element:
-        first = old.value()
-        return zero(type) if not first else _splat(first, type)
-    if old.is_splat or type.element.name == "i1":
-        return Constant(type, bytes(old.data[: element_size(type.element)]))
-    return Constant(type, bytes(old.data[: type.size * element_size(type.element)]))
-
-
-def _splat(value: float, type: Tile) -> Constant:
-    attribute = _of_value(value, type.element)
-    return Constant(type, attribute.bits.to_bytes(element_size(type.element), "little"))
-
-
-def _number(
-    old: IntegerAttribute | FloatAttribute, element: Scalar
-) -> IntegerAttribute | FloatAttribute:
-    return old if old.type == element else _of_value(old.value or 0, element)
-
-
-def _of_value(value: float, element: Scalar) -> IntegerAttribute | FloatAttribute:
-    if element.is_integer:
-        value = int(value) & 0x7F if value == value and abs(value) < 1 << 62 else 0
-    return number(value, str(element))

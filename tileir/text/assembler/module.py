@@ -68,12 +68,14 @@ class AssembledEntry:
 class ModuleReader:
     """The reader of a whole text.
 
+    `body_reader` is the class that reads bodies: another one may watch what is read.
     Afterwards, it has the entries, the globals and the producer with their positions, the launch
     attributes, the names of modules, and the positions of attributes (see `TextPositions`).
     """
 
     source: Source
     grammar: Grammar = TILE_IR_GRAMMAR
+    body_reader: type[BodyReader] = BodyReader
     entries: list[AssembledEntry] = field(default_factory=list)
     declarations: list[tuple[Declaration, int]] = field(default_factory=list)
     globals: list[tuple[Global, int]] = field(default_factory=list)
@@ -290,7 +292,7 @@ class ModuleReader:
                 self._merge(attributes_beside, self._launch_attributes(name), at_part)
             else:
                 break
-        body_reader = BodyReader(source, self.grammar)
+        body_reader = self.body_reader(source, self.grammar)
         block = body_reader.region(None, ENTRY, arguments, IMPLIED["entry"])
         at_part = reader.at
         if reader.text.startswith("{", at_part):

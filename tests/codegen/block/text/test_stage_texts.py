@@ -20,6 +20,7 @@ OPTIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*NEWEST, "attention", "matmul_f16", "most"])
 @pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_90"])
 def test_every_text_reads_back(name: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:

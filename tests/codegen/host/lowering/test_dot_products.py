@@ -55,6 +55,7 @@ SHAPES = [(128, 64, 32), (1, 16, 4), (8, 32, 512)]
 """Extents M, N, K."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("element", ["f32", "bf16", "f8E4M3FN", "f8E5M2", "i8"])
 def test_every_cpu_multiplies_alike(missing: str, element: str, shape: tuple[int, ...]) -> None:
@@ -157,6 +158,7 @@ def lying(element: str, batch: int, which: str, m: int, n: int, k: int, **signs:
     return kernel
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("shape", [(32, 64, 128), (16, 16, 16), (4, 32, 64), (64, 8, 32)], ids=str)
 @pytest.mark.parametrize("which", [("lhs",), ("rhs",), ("lhs", "rhs")], ids=str)
 @pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "i8"])

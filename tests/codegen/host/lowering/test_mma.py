@@ -67,6 +67,7 @@ def integers(
     return np.random.default_rng(seed).integers(low, high, shape).astype(dtype)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("number", range(len(SHAPES)), ids=lambda number: str(SHAPES[number]))
 @pytest.mark.parametrize(("element", "total"), FLOATS, ids=str)
 def test_small_integers_are_multiplied_exactly(element: str, total: str, number: int) -> None:

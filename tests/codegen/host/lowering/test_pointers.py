@@ -29,6 +29,7 @@ def column(kernel: Kernel, base, where) -> object:
     return kernel.op("offset", row, where, results=[f"{SHAPE}xptr<{element}>"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ordering", ORDERINGS)
 @pytest.mark.parametrize("element", DTYPES)
 def test_elements_go_where_pointers_say(element: str, ordering: tuple[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import accumulate, product
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import tileir
 from tests.codegen.host.text import Kernel, spelled
 from tileir.codegen import compile
+from tileir.codegen.compilation import Compilation
 
 ASSOCIATIVE = {
     # body -> identity, NumPy's answer
@@ -64,8 +66,14 @@ def run_fold(
     kernel.line("}")
     for n, result in enumerate(results):
         kernel.store(f"%r#{n}" if number > 1 else "%r#0", result, kept)
-    kernel.run()
+    compiled(kernel.module())["k"].launch(1, kernel.arrays)
     return [result.reshape(kept) for result in results]
+
+
+@lru_cache(maxsize=32)
+def compiled(text: str) -> Compilation:
+    """A kernel, compiled once for all arrays of its shapes."""
+    return compile(tileir.assemble(text))
 
 
 @st.composite

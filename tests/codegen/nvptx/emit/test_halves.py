@@ -49,6 +49,7 @@ def operands(element: str, count: int) -> list[np.ndarray]:
     return [np.concatenate(parts)[:SIZE] for parts in both][:count]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("element", ["f16", "bf16"])
 @pytest.mark.parametrize("name", OPS)
 @np.errstate(all="ignore")

@@ -38,6 +38,7 @@ def run(kernel: Kernel, target: str, *args: np.ndarray) -> str:
     return made.ptx
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: "-".join(CASES[number]))
 def test_small_integers_are_multiplied_exactly(number: int) -> None:
     target, element, total = CASES[number]

@@ -22,6 +22,7 @@ def both(kernel: Kernel, arrays: list, capsys: pytest.CaptureFixture[str]) -> tu
     return found, capsys.readouterr().out
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("spelled", ["%d", "%5u", "%-6x|", "%+.3d", "%f", "%.2e", "%hhd", "%llu"])
 @pytest.mark.parametrize("dtype", ["i4", "i1", "i8", "f4", "f8", "f2"])
 def test_numbers(spelled: str, dtype: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -189,6 +189,7 @@ def mutants(pattern: str, change: Change) -> list[str]:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutants_are_noticed(name: str) -> None:
     made = mutants(*MUTATIONS[name])

@@ -200,7 +200,7 @@ def run(
     np.testing.assert_array_equal(arguments[3], expected)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", ["attention", "two loops", "one tile", *LARGE])
 def test_results_are_right_under_every_schedule(name: str, schedule: str) -> None:

@@ -90,6 +90,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["sm_80", "sm_90"])
 @pytest.mark.parametrize(("element", "scale", "run", "powers"), CASES)
 def test_scaled_products(element: str, scale: str, run: int, powers: Any, target: str) -> None:

@@ -168,6 +168,7 @@ def test_tiles_are_right_under_every_schedule(persistent: bool, schedule: str) -
     assert times(counted, "st.global") == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("shape", [(128, 64, 64), (33, 24, 40), (140, 80, 130)])
 def test_all_elements(element: str, shape: tuple[int, int, int]) -> None:
@@ -311,6 +312,7 @@ MUTANTS = {
 """What is wrong -> a pattern in the PTX of the persistent kernel, and what takes its place."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", MUTANTS)
 def test_the_emulator_notices(what: str) -> None:
     pattern, instead = MUTANTS[what]

@@ -66,6 +66,7 @@ def test_products_are_right(number: int) -> None:
     check(x, y, target, "random-2", M - 9, 75, N - 27)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("schedule", ["lock-step", "ascending", "descending", "late-1"])
 @pytest.mark.parametrize("sides", [(F8, F8_TURNED), (TF32, TF32_TURNED), (F16, I8)])
 def test_in_any_order_of_warps(sides: tuple[Side, Side], schedule: str) -> None:

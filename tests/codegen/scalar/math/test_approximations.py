@@ -19,7 +19,7 @@ from .measure import Measured, arguments, bound, compare, types_of
 pytestmark = pytest.mark.usefixtures("quiet")
 
 LOOSE = {"exp": 3.1, "exp2": 2.5, "rsqrt": 2.2}
-"""What README says of f32 on GPUs: these give what an instruction gives."""
+"""What docs/guide/what_works.md says of f32 on GPUs: these give what an instruction gives."""
 APPROXIMATED = ("cosh", "exp", "exp2", "fpowf", "fpowi", "rsqrt", "sinh", "tanh")
 SIZE = 1024
 

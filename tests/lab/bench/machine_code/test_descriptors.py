@@ -70,7 +70,7 @@ COMPARED = (
 
 
 @pytest.mark.oracle
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [*COMPARED, *sorted({*kernels()} - {*COMPARED})])
 def test_ours_are_those_of_tileiras(name: str, tool) -> None:
     """In ptxas' machine code of our PTX: the instruction, its modifiers, and the descriptors.

@@ -22,6 +22,7 @@ def test_every_workload_has_a_case() -> None:
     assert {path.stem for path in HERE.glob("*.mlir")} == set(CASES)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_the_cpu_computes_what_numpy_does(name: str) -> None:
     case = CASES[name]()

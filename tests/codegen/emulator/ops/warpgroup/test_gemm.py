@@ -132,6 +132,7 @@ def mutants(kernel: str, name: str) -> list[str]:
     ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("kernel", "name"), CASES)
 def test_the_last_place_is_noticed(kernel: str, name: str) -> None:
     assert verdict(mutants(kernel, name)[-1])

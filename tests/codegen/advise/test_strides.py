@@ -1,0 +1,76 @@
+"""Trials of strides: a tensor is changed once, for all of its accesses, and each is told of it."""
+
+from __future__ import annotations
+
+import pytest
+
+import tileir
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy, Original
+from tileir.codegen.advise.trials.strides import KNOWN_UNIT, TRANSPOSED
+from tileir.codegen.advise.trials.trial import Trial
+
+KERNEL = """
+cuda_tile.module @m {{ entry @k(%x: tile<ptr<f32>>, %n: tile<i32>, %s: tile<i32>, %r: tile<i32>) {{
+  %view = make_tensor_view %x, shape = [%n, %n], strides = [{values}]
+      : tile<i32> -> {tensor}
+  %tiles = make_partition_view %view : partition_view<tile=(32x64), {tensor}>
+  %i, %j, %l = get_tile_block_id : tile<i32>
+  %a, %t = load_view_tko weak %tiles[%i, %j]
+      : partition_view<tile=(32x64), {tensor}>, tile<i32> -> tile<32x64xf32>, token
+  %u = store_view_tko weak %a, %tiles[%i, %j]
+      : tile<32x64xf32>, partition_view<tile=(32x64), {tensor}>, tile<i32> -> token
+  return
+}} }}
+"""
+
+
+def tried(trial: Trial, values: str, types: str) -> tuple[list[str], Copy]:
+    """What a trial says of the accesses of a kernel with these strides, and its copy."""
+    tensor = f"tensor_view<?x?xf32, strides=[{types}]>"
+    copy = Original(tileir.assemble(KERNEL.format(values=values, tensor=tensor))).copy()
+    sites = [Site("k", number) for number, op in copy.ops.items() if "view_tko" in op.name]
+    assert len(sites) == 2
+    told = trial.edit(copy, sites)
+    assert [*told] in (sites, [])
+    tileir.verify(copy.module)
+    return [*told.values()], copy
+
+
+def strides(copy: Copy) -> set[str]:
+    """The strides in the types of all views."""
+    texts = (str(value.type) for value in copy.module.functions[0].body.defined())
+    return {text.partition("strides=[")[2].partition("]")[0] for text in texts if "view<" in text}
+
+
+KNOWN = "let the stride along dimension 1 be a constant 1, not "
+
+
+@pytest.mark.parametrize(
+    ("trial", "values", "types", "after", "advice"),
+    [
+        (KNOWN_UNIT, "%s, %r", "?,?", "?,1", f"{KNOWN}parameter 3 (stride 1 of array 0)"),
+        (KNOWN_UNIT, "%s, 3", "?,3", "?,1", f"{KNOWN}3"),
+        (TRANSPOSED, "1, %s", "1,?", "?,1",
+         "pass an array of which dimension 1 is contiguous, not 0"),
+    ],
+)  # fmt: skip
+def test_both_accesses_are_told(
+    trial: Trial, values: str, types: str, after: str, advice: str
+) -> None:
+    told, copy = tried(trial, values, types)
+    assert told == [advice] * 2
+    assert strides(copy) == {after}
+
+
+@pytest.mark.parametrize(
+    ("trial", "values", "types"),
+    [
+        (KNOWN_UNIT, "%s, 1", "?,1"), (KNOWN_UNIT, "1, %s", "1,?"),
+        (TRANSPOSED, "%s, 1", "?,1"), (TRANSPOSED, "%s, %s", "?,?"),
+    ],
+)  # fmt: skip
+def test_nothing_is_told_where_nothing_changes(trial: Trial, values: str, types: str) -> None:
+    told, copy = tried(trial, values, types)
+    assert not told
+    assert strides(copy) == {types}

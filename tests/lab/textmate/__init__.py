@@ -1,0 +1,5 @@
+"""The TextMate grammar beside the Pygments lexer, in the engine of VS Code."""
+
+from tests.lab.extras import need
+
+need("pygments", "construct")

@@ -1,0 +1,50 @@
+"""An executor without workers: chunks are computed where they are submitted, and some are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from pkgutil import resolve_name
+from typing import Any
+
+from tileir.batches.answers import Request
+from tileir.batches.jobs import Chunk
+
+
+class Inline(Executor):
+    """It does in this process what a child would do; a chunk with a killer in it breaks it.
+
+    It breaks as pools of processes do: for good, for all that is submitted.
+    """
+
+    def __init__(self, killers: Container[str] = (), made: list[Inline] | None = None) -> None:
+        self.killers = killers
+        self.broken = self.ended = False
+        self.chunks: list[list[str]] = []
+        """Names of the modules that were submitted at once."""
+        if made is not None:
+            made.append(self)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        (chunk,) = args
+        assert isinstance(chunk, Chunk)
+        if self.broken:
+            raise BrokenProcessPool("it is broken")
+        self.chunks.append([job.name for job in chunk.jobs])
+        future: Future[Any] = Future()
+        if any(job.name in self.killers for job in chunk.jobs):
+            self.broken = True
+            future.set_exception(BrokenProcessPool("a worker ended"))
+        else:
+            answer = resolve_name(chunk.function)
+            future.set_result([answer(Request.packed(chunk.work, job)) for job in chunk.jobs])
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.ended = True
+
+
+def make() -> Inline:
+    """For `--executor`."""
+    return Inline()

@@ -1,0 +1,73 @@
+"""A child of a batch that does what a module tells it to, as hostile modules might.
+
+    python -m tests.tileir.batches.planted verify ...
+
+is `tileir batch` with such children.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.tileir.supervisor import planted
+from tileir.__main__ import main
+from tileir.batches import command
+from tileir.batches.answers import Answer, Request
+from tileir.batches.batching import Batch
+
+ANSWER = f"{__name__}:answer" if __name__ != "__main__" else "tests.tileir.batches.planted:answer"
+
+
+def answer(data: bytes) -> bytes:
+    """Do the deed that a module names, and return its size."""
+    request = Request.unpacked(data)
+    (module,) = request.parts
+    word, _, rest = module.partition(b" ")
+    if word in DEEDS:
+        DEEDS[word](Path(rest.decode()))
+    elif word in planted.DEEDS:
+        planted.obey(module)
+    return Answer(result={"size": len(module)}).packed()
+
+
+def _end(mark: Path, pid: int, number: int) -> None:
+    """Send a process a signal if there is no file yet, and see to it that there is one then."""
+    if not mark.exists():
+        mark.write_text("")
+        os.kill(pid, number)
+        time.sleep(1000)
+
+
+def _end_named(mark: Path) -> None:
+    """Kill the process that a file names, and remove the file; nothing if there is none."""
+    if mark.exists():
+        pid = int(mark.read_text())
+        mark.unlink()
+        os.kill(pid, signal.SIGKILL)
+
+
+DEEDS = {
+    b"kill-named": _end_named,
+    b"kill-me-once": lambda mark: _end(mark, os.getpid(), signal.SIGKILL),
+    b"kill-parent-once": lambda mark: _end(mark, os.getppid(), signal.SIGKILL),
+    b"interrupt-parent": lambda mark: _end(mark, os.getppid(), signal.SIGINT),
+}
+"""First word of a module -> what is done; the rest names a file, which says whether it has been."""
+
+
+def plant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the batches of this process have such children."""
+    monkeypatch.setattr(command, "Batch", partial(Batch, function=ANSWER))
+
+
+if __name__ == "__main__":
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        sys.exit(main(["batch", *sys.argv[1:]]))

@@ -1,0 +1,244 @@
+"""`tileir batch` does with many modules what the commands do with one."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import tileir
+from tests.corpus import ROOT
+from tests.programs import call
+from tileir.__main__ import main
+from tileir.batches import outputs
+from tileir.batches.manifest import read_manifest
+
+from .inline import make
+from .test_manifest import INLINE
+
+pytest.importorskip("llvmlite")
+
+TARGETS = ("sm_80", "sm_90")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three modules, one that breaks a rule, a text with an error, and nothing at all."""
+    folder = tmp_path_factory.mktemp("batch")
+    kernels = sorted((ROOT / "fixtures" / "13.4").glob("*.tileirbc"))[:3]
+    for path in kernels:
+        shutil.copy(path, folder)
+    broken = sorted((ROOT / "fixtures" / "invalid" / "rules").glob("*.tileirbc"))[0]
+    shutil.copy(broken, folder / "rule.tileirbc")
+    (folder / "text.mlir").write_text("cuda_tile.module @m {\n  nonsense\n}\n")
+    (folder / "empty.mlir").write_text("")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def compiled(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the default executor makes of them for two targets; the manifest lies beside."""
+    out = tmp_path_factory.mktemp("out")
+    targets = [word for target in TARGETS for word in ("--target", target)]
+    emit = "--emit", "ptx", "--emit", "plan"
+    arguments = [*targets, *emit, "-j", 1, "-m", out / "m.jsonl", "-o", out, folder]
+    done = call(main, "batch", "compile", *arguments)
+    assert (done.stdout, done.returncode) == ("12 done, 6 failed\n", 1)
+    again = call(main, "batch", "compile", *arguments)
+    assert (again.stdout, again.returncode) == ("0 done, 0 failed, 12 done before\n", 0)
+    return out
+
+
+def named(folder: Path, path: Path) -> str:
+    return "/".join([*folder.parts[1:], path.name])
+
+
+def test_verify_says_what_the_command_says(folder: Path) -> None:
+    done = call(main, "batch", "verify", *INLINE, "-m", "-", folder)
+    records = {each["file"]: each for each in map(json.loads, done.stdout.splitlines())}
+    for path in sorted(folder.iterdir()):
+        alone = call(main, "verify", "--json", path)
+        (said,) = json.loads(alone.stdout)["files"]
+        record = records.pop(named(folder, path))
+        assert record["code"] == alone.returncode
+        assert record["ok"] == (alone.returncode == 0)
+        assert record["result"].keys() == said.keys() - {"file"}
+        for key, value in record["result"].items():
+            assert json.dumps(value) == json.dumps(said[key]).replace(str(folder), str(folder)[1:])
+    assert not records
+
+
+def test_compile_makes_what_the_command_makes(folder: Path, compiled: Path) -> None:
+    for path in sorted(folder.glob("*.tileirbc")):
+        for target in TARGETS:
+            for emit, end in (("ptx", "ptx"), ("plan", "plan.json")):
+                made = compiled / f"{named(folder, path)}.{target}.{end}"
+                one = call(main, "compile", "--target", target, "--emit", emit, path)
+                assert made.exists() == (one.returncode == 0)
+                if made.exists():
+                    assert made.read_text() == one.stdout
+
+
+def test_the_same_records_whoever_computes(folder: Path, compiled: Path) -> None:
+    """Threads of somebody else, or no children at all; only times differ."""
+    by_threads = [{**each, "seconds": 0} for each in read_manifest(str(compiled / "m.jsonl"))]
+    options = {"emit": ["ptx", "plan"]}
+    inline = tileir.batch([folder], "compile", targets=TARGETS, options=options, executor=make)
+    key = lambda record: (record["file"], record["target"])  # noqa: E731
+    assert sorted(({**each.record, "seconds": 0} for each in inline), key=key) == sorted(
+        by_threads, key=key
+    )
+
+
+def test_files_that_are_missing_are_made_again(folder: Path, compiled: Path, tmp_path) -> None:
+    """A manifest says what is done, not where; another folder gets the files, too."""
+    (path, *_) = sorted(folder.glob("*.tileirbc"))
+    manifest = tmp_path / "m.jsonl"
+    results = [
+        list(
+            tileir.batch(
+                [path], "compile", targets="sm_80", executor=make, manifest=manifest, out=out
+            )
+        )
+        for out in (None, tmp_path / "a", tmp_path / "a", tmp_path / "b")
+    ]
+    assert list(map(len, results)) == [1, 1, 0, 1]
+    (made,) = results[-1]
+    ptx = (tmp_path / "b" / f"{named(folder, path)}.sm_80.ptx").read_bytes()
+    assert made.files == {"sm_80.ptx": ptx}
+
+
+def test_a_full_disk_loses_nothing_that_is_told(folder: Path, tmp_path, monkeypatch) -> None:
+    """The batch ends where a file cannot be written; with room again, it does what was left."""
+    out, manifest = tmp_path / "out", tmp_path / "m.jsonl"
+    arguments = "compile", "--target", "sm_80", "-m", manifest, "-o", out, folder
+    real, written = outputs.write_output, []
+
+    def write(path: str, data: bytes) -> None:
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        written.append(path)
+        real(path, data)
+
+    monkeypatch.setattr(outputs, "write_output", write)
+    monkeypatch.setattr("tileir.batches.jobs.CHUNK_JOBS", 1)
+    full = call(main, "batch", *arguments[:1], *INLINE, *arguments[1:])
+    assert full.returncode == 2
+    assert full.stderr.splitlines()[-1].endswith(": No space left on device")
+    before = list(read_manifest(str(manifest)))
+    made = [name for each in before for name in each["files"]]
+    assert len(made) == 2
+    monkeypatch.setattr(outputs, "write_output", real)
+    done = call(main, "batch", *arguments[:1], *INLINE, *arguments[1:])
+    left = 6 - len(before)
+    assert done.stdout.startswith(f"{left} done, ")
+    assert done.stdout.endswith(f", {len(before)} done before\n")
+    assert len(manifest.read_text().splitlines()) == 6
+    assert len(list(out.rglob("*.ptx"))) == 3
+
+
+def test_modules_as_objects_on_an_executor_of_somebody(folder: Path) -> None:
+    bytecode = tileir.load(sorted(folder.glob("*.tileirbc"))[0])
+    given = [bytecode, ("a/b", bytecode.data), b"nonsense"]
+    with ThreadPoolExecutor(1) as executor:
+        results = {x.record["file"]: x.record for x in tileir.batch(given, executor=executor)}
+        assert executor.submit(len, "abc").result() == 3  # it is left as it was
+    assert {name: each["ok"] for name, each in results.items()} == {
+        "module 0": True, "a/b": True, "module 2": False,
+    }  # fmt: skip
+
+
+def test_verbs_say_what_their_commands_say(tmp_path: Path, monkeypatch) -> None:
+    """Of one module, with the launch that lies beside it."""
+    monkeypatch.chdir(tmp_path)
+    assert call(main, "smith", "--seed", 3, "-o", "k.tileirbc").returncode == 0
+    rows: tuple[tuple[str, list[str], list[str], Callable[[dict], dict]], ...] = (
+        ("stats", [], ["--json"], lambda said: said["files"][0]),
+        ("run", [], ["--launch", "k.json", "--json"], lambda said: said),
+        ("run", ["--check", "undefined"], ["--launch", "k.json", "--json"], lambda said: said),
+    )
+    for verb, options, alone, part in rows:
+        done = call(main, "batch", verb, *INLINE, *options, "-m", "-", "k.tileirbc")
+        record = json.loads(done.stdout.splitlines()[-1])  # behind what the kernel prints
+        assert record["ok"]
+        said = part(json.loads(call(main, verb, *alone, "k.tileirbc").stdout))
+        assert record["result"].items() <= said.items()
+    for options in ([], ["-g"]):
+        call(main, "batch", "dis", *INLINE, *options, "-o", "out", "k.tileirbc")
+        text = call(main, "dis", *options, "k.tileirbc").stdout
+        assert Path("out/k.tileirbc.mlir").read_text() == text
+    os.remove("k.json")
+    done = call(main, "batch", "run", *INLINE, "k.tileirbc")
+    assert done.stderr == "tileir batch: k.tileirbc: k.json: No such file or directory\n"
+
+
+def test_resources_are_those_of_the_command(tmp_path: Path, monkeypatch, tool) -> None:
+    tool("ptxas", "--version")
+    pytest.importorskip("elftools")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "fixtures" / "13.4" / "vector_add.tileirbc", "k.tileirbc")
+    options = "--no-instructions", "--target", "sm_90"
+    done = call(main, "batch", "resources", *INLINE, *options, "-m", "-", "k.tileirbc")
+    alone = call(main, "resources", *options, "--json", "k.tileirbc")
+    (said,) = json.loads(alone.stdout)["files"]
+    assert json.loads(done.stdout)["result"]["kernels"] == said["kernels"]
+
+
+def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
+    """By their paths below the folder that was given; one that is not there is a failure."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old/x/same.mlir", "new/x/same.mlir", "old/other.mlir", "new/other.mlir"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("cuda_tile.module @m { entry @k() { return } }")
+    Path("new/other.mlir").write_text("cuda_tile.module @m { entry @other() { return } }")
+    Path("new/new.mlir").write_text("cuda_tile.module @m {}")
+    arguments = "diff", *INLINE, "--against", "old", "-o", "out", "new"
+    done = call(main, "batch", *arguments)
+    assert done.stderr.splitlines() == [
+        "tileir batch: new/new.mlir: old/new.mlir: No such file or directory",
+        "tileir batch: new/other.mlir: they differ: @k -> other 1 -> 1 ops 1 changed",
+    ]
+    assert done.stdout == "3 done, 2 failed\n"
+    alone = call(main, "diff", "old/other.mlir", "new/other.mlir").stdout
+    (made,) = Path("out").rglob("*.diff")
+    assert made.read_text().splitlines()[2:] == alone.splitlines()[2:]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["verify", "--executor", "many"], "there is no executor 'many'"),
+        (["verify", "--executor", "json:nothing"], "--executor json:nothing: module 'json' has no"),
+        (["verify", "--executor", "json:dumps"], "--executor json:dumps: "),
+        (["verify", "--target", "sm_80", "--target", "sm_90"], "one target at a time"),
+        (["verify", "--target", "sm_81"], "sm_81"),
+        (["verify", "--seconds", "0"], "--seconds 0 is not a number above 0"),
+        (["verify", "--cluster", "host:1"], "--cluster host:1: no address such as tcp:"),
+        (["verify", "--cluster", "tcp://h:1", "--executor", "threads"], "leave --executor away"),
+        (["verify", "--cluster", "tcp://h:1", "-j", "2"], "as many workers as it has"),
+        (["verify", "-m", "-", "--json"], "leave --json away"),
+        (["compile", "--emit", "stages"], "--emit stages makes no file for each module"),
+        (["bake"], "bake"),
+    ],
+)
+def test_wrong_use(folder: Path, arguments: list[str], problem: str) -> None:
+    done = call(main, "batch", *arguments, folder)
+    assert done.returncode in (2, 4)
+    assert problem in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_summary_as_json(folder: Path) -> None:
+    done = call(main, "batch", "verify", *INLINE, "--json", folder)
+    document = json.loads(done.stdout)
+    assert document.pop("seconds") >= 0
+    assert document == {
+        "schema": 1, "verb": "verify", "done": 6, "failed": 3, "skipped": 0, "interrupted": False,
+        "failures": {"invalid": 1, "AssemblyError": 1, "UsageError": 1},
+    }  # fmt: skip

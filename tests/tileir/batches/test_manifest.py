@@ -1,0 +1,147 @@
+"""Manifests: what is done is not done again, whoever did it and however that ended."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+
+import tileir
+from tests.programs import call
+from tileir.__main__ import main
+from tileir.batches import versions
+from tileir.batches.jobs import Limits
+from tileir.batches.manifest import Manifest, read_manifest
+from tileir.batches.records import is_final
+from tileir.commands.conventions import UsageError
+
+from .inline import Inline, make
+
+INLINE = "--executor", f"{make.__module__}:{make.__name__}"
+MODULES = 40
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with texts in `k`, of which every tenth is not valid."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k").mkdir()
+    for number in range(MODULES):
+        text = "cuda_tile.module @m {}\n" if number % 10 else "cuda_tile.modul @m {}\n"
+        (tmp_path / "k" / f"{number:02}.mlir").write_text(text + f"// {number}")
+    return tmp_path
+
+
+def batch(*arguments: str) -> str:
+    done = call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", *arguments)
+    assert done.returncode in (0, 1)
+    return done.stdout.strip()
+
+
+def test_what_is_unchanged_is_not_done_again(folder: Path) -> None:
+    assert batch("k") == "40 done, 4 failed"
+    lines = Path("m.jsonl").read_bytes()
+    assert batch("k") == "0 done, 0 failed, 40 done before"
+    assert Path("m.jsonl").read_bytes() == lines
+    Path("k/07.mlir").write_text("cuda_tile.module @changed {}")
+    assert batch("k") == "1 done, 0 failed, 39 done before"
+    assert batch("--strict", "k/07.mlir") == "1 done, 0 failed"
+    assert batch("--target", "sm_90", "k/07.mlir") == "1 done, 0 failed"
+    assert batch("--again", "k") == "40 done, 4 failed"
+    records = list(read_manifest("m.jsonl"))
+    assert len(records) == MODULES + 2  # two more jobs for 07
+    assert [x["file"] for x in records if not x["ok"]] == [f"k/{n}0.mlir" for n in range(4)]
+
+
+def test_another_release_does_it_again(folder: Path, monkeypatch) -> None:
+    assert batch("k") == "40 done, 4 failed"
+    newer = versions.here()._replace(source="another")
+    monkeypatch.setattr("tileir.batches.jobs.here", lambda: newer)
+    monkeypatch.setattr("tileir.batches.submitted.here", lambda: newer)
+    assert batch("k") == "40 done, 4 failed"
+
+
+@pytest.mark.parametrize("torn", [1, 30, 400])
+def test_a_torn_last_line_is_done_again(folder: Path, torn: int) -> None:
+    batch("k")
+    whole = Path("m.jsonl").read_bytes()
+    Path("m.jsonl").write_bytes(whole[:-torn])
+    redone = whole[-torn:-1].count(b"\n") + 1
+    before = MODULES - redone
+    assert batch("k").endswith(f", {before} done before")
+    assert len(Path("m.jsonl").read_bytes().splitlines()) == MODULES
+    assert {x["file"] for x in read_manifest("m.jsonl")} == {
+        f"k/{number:02}.mlir" for number in range(MODULES)
+    }
+
+
+def test_two_batches_share_a_manifest(folder: Path) -> None:
+    """They run in turns, and end with one line for each job: neither does what the other has."""
+    made: list[Inline] = []
+    runs = [
+        tileir.batch(["k"], manifest="m.jsonl", executor=lambda: Inline((), made), workers=1)
+        for _ in range(2)
+    ]
+    # Each has all of it under way before it hears of the other.
+    turns = list(zip_longest(*runs))
+    assert len(turns) == MODULES
+    lines = [json.loads(line) for line in Path("m.jsonl").read_bytes().splitlines()]
+    assert sorted(line["file"] for line in lines) == sorted({line["file"] for line in lines})
+    assert len(lines) == MODULES
+    assert list(tileir.batch(["k"], manifest="m.jsonl", executor=make)) == []
+
+
+def test_what_another_batch_has_done_is_not_begun(folder: Path, monkeypatch) -> None:
+    monkeypatch.setattr("tileir.batches.jobs.CHUNK_JOBS", 4)
+    first = tileir.batch(["k/*[0-4].mlir"], manifest="m.jsonl", executor=make)
+    second = tileir.batch(["k/*[5-9].mlir", "k"], manifest="m.jsonl", executor=make, workers=1)
+    assert next(second).record["file"] == "k/05.mlir"  # it has opened the manifest
+    assert len(list(first)) == MODULES // 2
+    assert len(list(second)) == MODULES // 2 - 1
+
+
+@pytest.mark.parametrize("contents", [b"\x7fTileIR", b"{}\n", b'{"schema":2,"file":"a"}\n'])
+def test_other_files_are_left_alone(folder: Path, contents: bytes) -> None:
+    Path("m.jsonl").write_bytes(contents)
+    done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
+    problem = "m.jsonl is no manifest of this release's tileir batch"
+    assert (done.returncode, done.stderr) == (2, f"tileir batch: {problem}\n")
+    assert Path("m.jsonl").read_bytes() == contents
+    with pytest.raises(UsageError, match="is no manifest"):
+        list(read_manifest("m.jsonl"))
+
+
+def test_a_damaged_line_is_named(folder: Path) -> None:
+    batch("k")
+    data = Path("m.jsonl").read_bytes()
+    second = data.index(b"\n") + 1
+    Path("m.jsonl").write_bytes(data[:second] + b"?" + data[second:])
+    done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
+    problem = f"m.jsonl: what is at byte {second} is no record"
+    assert (done.returncode, done.stderr) == (2, f"tileir batch: {problem}\n")
+
+
+def test_limits_that_were_raised_are_tried() -> None:
+    record = {"key": "k", "failure": "time", "limits": {"seconds": 10.0, "memory": 5}}
+    assert is_final(record, Limits(10, 9))
+    assert not is_final(record, Limits(11, 5))
+    assert not is_final(record, Limits(None, 5))
+    record["failure"] = "memory"
+    assert is_final(record, Limits(None, 4))
+    assert not is_final(record, Limits(1, 6))
+    for failure, final in {"invalid": True, "crash": True, "lost": False, "start": False}.items():
+        assert is_final({"key": "k", "failure": failure}, Limits(1, 1)) is final
+
+
+def test_a_full_disk_is_told(folder: Path, monkeypatch) -> None:
+    """/dev/full refuses to be written."""
+    manifest = Manifest("m.jsonl", Limits(None, None))
+    manifest._file.close()
+    manifest._file = open("/dev/full", "a+b", buffering=0)  # noqa: SIM115
+    monkeypatch.setattr(manifest, "_repair", lambda: None)
+    record = {"schema": 1, "file": "a", "key": "k", "failure": None, "files": {}}
+    with pytest.raises(OSError, match=r"m\.jsonl"):
+        manifest.add([record])
+    manifest.close()

@@ -1,0 +1,66 @@
+"""The page for agents: what it says can be done, and it is short enough to be read each time."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import tileir
+from tests.programs import call
+from tileir.__main__ import main
+from tileir.commands.conventions import COMMANDS
+from tileir.reference.guide import index, skill
+from tileir.reference.parsers import parsers
+
+MOST = 12_000
+"""Characters of the page."""
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return skill()
+
+
+def test_the_page_is_whole_and_short(page: str) -> None:
+    assert re.match(r"---\nname: tileir\ndescription: .{50,1000}\n---\n\n# tileir ", page)
+    assert len(page) < MOST
+    assert re.findall(r"^- `tileir ([\w-]+)`: ", page, re.MULTILINE) == list(COMMANDS)
+    assert not [name for name in tileir.__all__ if name not in page]
+
+
+def test_its_examples_are_accepted_by_the_commands(page: str) -> None:
+    """But for programs, whose arguments are their own."""
+    examples = re.findall(r"^  - `(tileir .*)`$", page, re.MULTILINE)
+    made = parsers()
+    seen = set()
+    for example in examples:
+        words = shlex.split(re.split(r" [|>] | && ", example)[0])[1:]
+        seen.add(words[0])
+        if words[0] not in ("cutile", "dump"):
+            made[words[0]].parse_args(words[1:])
+    assert len(seen) > len(COMMANDS) * 3 // 4
+
+
+def test_an_index_of_pages(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "one.md").write_text("# First page\n\n![picture](x)\n\nIt says this. And that.")
+    (tmp_path / "sub" / "two.md").write_text("(anchor)=\n# Second\n\n- a list\n\nWords:\n\n- more")
+    (tmp_path / "sub" / "none.md").write_text("no title\n")
+    rows = index(tmp_path).splitlines()[6:]
+    assert rows == [
+        "- [First page](one.md): It says this.",
+        "- [Second](sub/two.md): Words:",
+    ]
+    out = tmp_path / "llms.txt"
+    assert call(main, "guide", "--index", tmp_path, "-o", out).returncode == 0
+    assert out.read_text() == index(tmp_path)
+    assert call(main, "guide", "--index", tmp_path / "absent").returncode == 2
+    (tmp_path / "empty").mkdir()
+    assert call(main, "guide", "--index", tmp_path / "empty").returncode == 2
+
+
+def test_the_command(page: str) -> None:
+    assert call(main, "guide").stdout == page

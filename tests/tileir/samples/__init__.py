@@ -1,0 +1,1 @@
+"""Tests of `tileir.samples`: what it writes, and what wheels have."""

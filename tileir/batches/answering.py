@@ -1,0 +1,36 @@
+"""What the child does with a request: it finds the verb, computes it, and tells what went wrong."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+from tileir.commands.conventions import UsageError, explained
+from tileir.errors import TileIRError
+from tileir.messages.texts import printable
+
+from .answers import Answer, Request
+from .verbs import find
+
+ANSWER = f"{__name__}:answer"
+"""`answer`, as a supervisor wants functions."""
+
+
+def answer(data: bytes) -> bytes:
+    """Return the bytes of the answer to a request.
+
+    What is raised is a defect, or a lack of memory: the supervisor replaces this process then.
+    """
+    request = Request.unpacked(data)
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            made = find(request.verb).compute(request)
+        except (TileIRError, UsageError) as error:
+            message, code = explained(error)
+            kind = "usage" if isinstance(error, UsageError) else type(error).__name__
+            made = Answer(code, kind, "\n".join(map(printable, message.split("\n"))))
+    made.warnings = [*made.warnings, *(printable(str(each.message)) for each in caught)]
+    made.seconds = round(time.perf_counter() - started, 6)
+    return made.packed(request.files)

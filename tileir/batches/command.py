@@ -1,0 +1,236 @@
+"""`tileir batch`: one thing done with many modules, and a manifest of what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from functools import partial
+from typing import Any
+
+from tileir.commands.conventions import (
+    INTERRUPTED,
+    NO,
+    OK,
+    UsageError,
+    counting_number,
+    fail,
+    stdout_text,
+)
+from tileir.messages.texts import printable
+from tileir.supervisor.memory import LIMITED
+
+from .batching import MEMORY, SECONDS, Batch, targets_of
+from .executors import BY_NAME, place_of
+from .jobs import Limits, Work
+from .manifest import Manifest
+from .outputs import Outputs
+from .progress import board
+from .records import line_of
+from .sources import SUFFIXES, sources
+from .variants.collected import Collected
+from .verbs import NAMES, NONE, find
+
+SCHEMA = 1
+LINES = "-"
+"""The manifest that is standard output."""
+
+EXAMPLES = f"""\
+examples:
+  tileir batch verify kernels/                        all modules below a folder
+  tileir batch verify -m verify.jsonl kernels/        what a file of records has is not done again
+  tileir batch compile --target sm_80 --target sm_90 -m all.jsonl -o ptx/ kernels/
+                                                      PTX beside each other, by the names of modules
+  tileir batch compile --target sm_90 --set num_warps=4,8 --set maxnreg=none,128 kernels/
+                                                      variants, and what each takes of a GPU
+  find . -newer last -name '*.mlir' | tileir batch verify -       paths from standard input
+  tileir batch verify -m - kernels/ | jq 'select(.ok | not) | .file'
+
+Each module is worked on in a process that is killed at the limits of time and memory: what crashes,
+hangs or eats memory is a failure of that module, and costs nobody else anything.
+
+A manifest (-m) has a record a line; python -c "help('tileir.batches.records')" explains them. A
+batch that was interrupted, by Ctrl-C, too, goes on where it stopped. A module, a target, an option
+or a release of tileir that has changed is another job, and done. -m - prints the records instead.
+
+In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/guide/batch.md has more.
+
+exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
+executor is good for nothing, 130 interrupted; with --set, 1 for a module of which no variant is
+left; what manifests have is neither done nor counted"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Do one thing with many modules, and keep what came of it."
+    parser.epilog = EXAMPLES
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name in NAMES:
+        verb = find(name)
+        each = verbs.add_parser(
+            name, help=verb.SUMMARY, description=f"{verb.SUMMARY.capitalize()}."
+        )
+        _add_shared(each, verb.TARGETS != NONE)
+        verb.configure(each)
+
+
+def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+",
+        help="a file, a folder, a pattern, or - for a list on standard input")  # fmt: skip
+    if targets:
+        add("--target", metavar="TARGET", action="append", help="host or a GPU, such as sm_90")
+    add("-m", "--manifest", metavar="FILE", help="add records to this file; what it has is done")
+    add("--again", action="store_true", help="do what the manifest has as well")
+    add("-o", "--output", metavar="FOLDER", help="write the files that are made there")
+    add("-j", "--jobs", metavar="N", type=counting_number, help="workers (default: CPUs)")
+    add("--seconds", type=float, default=SECONDS, metavar="S",
+        help=f"how long one module may take (default: {SECONDS:g})")  # fmt: skip
+    add("--memory", type=counting_number, default=MEMORY if LIMITED else None, metavar="MIB",
+        help=f"the memory it may take, on Linux (default: {MEMORY})")  # fmt: skip
+    add("--executor", metavar="NAME",
+        help=f"{' or '.join(BY_NAME)}, or MODULE:FUNCTION, which returns a"
+        " concurrent.futures.Executor (default: threads, each with a child process)",
+    )  # fmt: skip
+    add("--cluster", metavar="ADDRESS",
+        help="workers of a Dask cluster: its scheduler, such as tcp://10.0.0.1:8786")  # fmt: skip
+    add("--suffix", metavar="END", action="append", help="how names of modules end in folders")
+    add("-0", "--null", action="store_true", help="the list is separated by NUL, as find -print0")
+    add("--json", action="store_true", help="the summary as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    if not 0 < arguments.seconds < 1 << 31:
+        raise UsageError(f"--seconds {arguments.seconds:g} is not a number above 0")
+    lines = arguments.manifest == LINES
+    if arguments.json and lines:
+        raise UsageError("-m - has standard output for itself; leave --json away")
+    memory = None if arguments.memory is None else arguments.memory << 20
+    limits = Limits(arguments.seconds, memory)
+    verb = find(arguments.verb)
+    settings = getattr(verb, "settings", None)
+    work = Work(arguments.verb, verb.options(arguments), files=arguments.output is not None)
+    manifest = nullcontext(None)
+    targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
+    place = place_of(_executor(arguments), arguments.jobs)
+    if arguments.manifest is not None and not lines:
+        manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
+    with manifest as kept:
+        batch = Batch(
+            sources(_paths(arguments), tuple(arguments.suffix or SUFFIXES)),
+            work,
+            targets,
+            place,
+            limits,
+            kept,
+            None if arguments.output is None else Outputs(arguments.output),
+            settings=settings(arguments) if settings else ({},),
+        )
+        return _run(batch, arguments, lines)
+
+
+def _executor(arguments: argparse.Namespace) -> str | None:
+    """Return the name of the executor, or the address of a cluster; UsageError for both."""
+    if arguments.cluster is None:
+        return arguments.executor
+    if arguments.executor is not None:
+        raise UsageError("--cluster is an executor of its own; leave --executor away")
+    if "://" not in arguments.cluster:
+        raise UsageError(f"--cluster {arguments.cluster}: no address such as tcp://10.0.0.1:8786")
+    return arguments.cluster
+
+
+def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
+    """Run a batch to its end, or until Ctrl-C, and say what came of it; returns the exit code."""
+    failures: Counter[str] = Counter()
+    collected = Collected() if getattr(arguments, "set", None) else None
+    started, interrupted = time.monotonic(), False
+    with board(arguments.verb) as shown, closing(iter(batch)) as results:
+        before = _on_interrupt(batch.interrupt)
+        try:
+            for record, _ in results:
+                if lines:
+                    sys.stdout.write(line_of(record).decode("ascii"))
+                    sys.stdout.flush()
+                if not record["ok"]:
+                    failures[record["failure"]] += 1
+                if collected is not None:
+                    collected.add(record)
+                shown.show(record)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+    code = NO if batch.failed else OK
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "verb": arguments.verb,
+        "done": batch.done,
+        "failed": batch.failed,
+        "skipped": batch.skipped,
+        "failures": dict(failures.most_common()),
+        "seconds": round(time.monotonic() - started, 3),
+        "interrupted": interrupted,
+    }
+    said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
+    said += [f"{batch.skipped:,} done before"] if batch.skipped else []
+    if collected is not None:
+        document["variants"] = collected.as_json()
+        code = NO if collected.lost else OK
+    with stdout_text() as out:
+        if arguments.json:
+            out.write(json.dumps(document) + "\n")
+        elif not lines:
+            for line in () if collected is None else collected.lines():
+                out.write(f"{line}\n")
+            out.write(f"{', '.join(said)}\n")
+    if interrupted:
+        where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
+        return fail("batch", f"interrupted{where}", INTERRUPTED)
+    return code
+
+
+def _on_interrupt(call: Callable[[], None]) -> Any:
+    """Have the next Ctrl-C call a function, and those after it do what they would; return that."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    before = signal.getsignal(signal.SIGINT)
+    if before in (None, signal.SIG_IGN):  # as in the background of a shell's script
+        return None
+
+    def interrupted(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        call()
+
+    return signal.signal(signal.SIGINT, interrupted)
+
+
+def _paths(arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the paths that are given, those of a list among them."""
+    for path in arguments.paths:
+        if path != "-":
+            yield path
+            continue
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
+        data: Any = sys.stdin.buffer
+        separator = b"\0" if arguments.null else b"\n"
+        for each in _separated(iter(partial(data.read1, 1 << 16), b""), separator):
+            if each:
+                yield each.decode("utf-8", "surrogateescape")
+
+
+def _separated(blocks: Iterator[bytes], separator: bytes) -> Iterator[bytes]:
+    rest = b""
+    for block in blocks:
+        *whole, rest = (rest + block).split(separator)
+        yield from whole
+    yield rest

@@ -1,0 +1,114 @@
+"""Jobs and their keys, and chunks: as many jobs as are worth sending somewhere at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .versions import Versions, here
+
+CHUNK_BYTES = 256 << 10
+CHUNK_JOBS = 16
+"""A chunk ends with the job that reaches one of these: what is sent at once is then neither much
+compared with what it costs to send anything, nor what one worker does while all others are done."""
+
+_INDIFFERENT = ("no_cache", "against")
+"""Options that do not decide what comes of a job: how long it takes, and where parts of it lie."""
+
+
+class Limits(NamedTuple):
+    """What a job may take: seconds, and bytes of memory; None for any number."""
+
+    seconds: float | None
+    memory: int | None
+
+
+class Work(NamedTuple):
+    """What is done with each module: the verb, its options in JSON's types, and whether the files
+    that it makes are wanted."""
+
+    verb: str
+    options: Mapping[str, Any]
+    files: bool = False
+
+    def of(self, job: Job) -> Work:
+        """Return what is done with the module of one job: with its settings as options."""
+        return self._replace(options={**self.options, **job.settings})
+
+
+class Job(NamedTuple):
+    """One thing to do with one module.
+
+    name    what the module is called in records and messages: a path with slashes, never above
+            where it starts
+    parts   the bytes of the module, and of what the verb needs beside it
+    target  a GPU, ``host``, or None where the verb needs none
+    key     what decides the result, hashed
+    settings  options of this job alone, beside those of the work
+    """
+
+    name: str
+    parts: tuple[bytes, ...]
+    target: str | None
+    key: str
+    settings: Mapping[str, Any] = {}
+
+    @classmethod
+    def of(
+        cls,
+        work: Work,
+        name: str,
+        parts: Iterable[bytes],
+        target: str | None,
+        settings: Mapping[str, Any] = {},
+    ) -> Job:
+        """Return the job, with its key."""
+        parts = tuple(parts)
+        options = {**work.options, **settings}
+        options = {key: value for key, value in options.items() if key not in _INDIFFERENT}
+        facts = {
+            "verb": work.verb,
+            "options": options,
+            "target": target,
+            "versions": here(),
+            "parts": [hashlib.sha256(part).hexdigest() for part in parts],
+        }
+        line = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+        return cls(name, parts, target, hashlib.sha256(line.encode()).hexdigest()[:40], settings)
+
+
+@dataclass(eq=False)
+class Chunk:
+    """What is submitted at once.
+
+    function  what the child computes, by its name; tests have one that misbehaves
+    lost      how often a worker was lost that had it
+    """
+
+    work: Work
+    limits: Limits
+    function: str
+    jobs: list[Job]
+    versions: Versions = field(default_factory=here)
+    lost: int = 0
+
+    def with_jobs(self, jobs: list[Job]) -> Chunk:
+        """Return a chunk of other jobs, which has not been lost yet."""
+        return Chunk(self.work, self.limits, self.function, jobs, self.versions)
+
+
+def chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Yield jobs in lists, cut by bytes and number; what is not asked for is not read."""
+    some: list[Job] = []
+    size = 0
+    for job in jobs:
+        some.append(job)
+        size += sum(map(len, job.parts))
+        if size >= CHUNK_BYTES or len(some) >= CHUNK_JOBS:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

@@ -1,0 +1,199 @@
+"""The manifest: a file of records, one a line, to which batches add what they have done.
+
+A batch may be killed while it writes, so a last line without its end is taken away by the next one
+that writes. Several batches may add to one manifest at the same time: whoever writes has the lock
+of the file, looks at what others have added, and does not add what is there. So there is one line
+for each job however often it was done, and what is read back is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import BinaryIO
+
+from tileir.commands.conventions import UsageError
+from tileir.messages.texts import display
+
+from .jobs import Limits
+from .records import START, Record, is_final, line_of
+
+_BLOCK = 1 << 16
+
+
+class Manifest:
+    """A manifest that is written to; UsageError for a file that is none.
+
+    limits  those of this batch: what was killed at lower ones is not done
+    again   what is in the file already counts as not done
+    """
+
+    def __init__(self, path: str, limits: Limits, again: bool = False) -> None:
+        self._path, self._limits = path, limits
+        self._done: dict[bytes, tuple[str, ...]] = {}
+        """Names and keys of jobs that are done, hashed -> how the names of their files end."""
+        self._seen = 0
+        """Bytes of the file that have been looked at."""
+        self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115 - closed by `close`
+        try:
+            with self._locked():
+                _check(path, self._file)
+                self._repair()
+                if again:
+                    self._seen = self._size()
+                self._look()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def done(self, file: str, key: str) -> tuple[str, ...] | None:
+        """Return how the names of the files of a job end; None if the job is not done.
+
+        It may be another batch that has done it, a moment ago.
+        """
+        if self._size() != self._seen:
+            with self._locked():
+                self._repair()
+                self._look()
+        return self._done.get(_name(file, key))
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Write records, but for those that another batch has written meanwhile."""
+        with self._locked():
+            self._repair()
+            self._look()
+            new = [each for each in records if not self._has(each)]
+            if not new:
+                return
+            start = self._size()
+            try:
+                self._file.write(b"".join(map(line_of, new)))
+                self._file.flush()
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(start)
+                raise OSError(error.errno, error.strerror, self._path) from None
+            self._look()
+
+    def _has(self, record: Record) -> bool:
+        key = record["key"]
+        return key is not None and _name(record["file"], key) in self._done
+
+    def _size(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
+
+    def _look(self) -> None:
+        """Take what is new in the file; the lock is held."""
+        if self._size() == self._seen:
+            return
+        self._file.seek(self._seen)
+        for record in _records(self._path, self._file):
+            if is_final(record, self._limits):
+                ends = tuple(map(sys.intern, record["files"]))
+                self._done[_name(record["file"], record["key"])] = ends
+        self._seen = self._size()
+
+    def _repair(self) -> None:
+        """Take away a last line that has no end; the lock is held."""
+        size = end = self._size()
+        while end:
+            start = max(0, end - _BLOCK)
+            self._file.seek(start)
+            block = self._file.read(end - start)
+            if newline := block.rfind(b"\n") + 1:
+                end = start + newline
+                break
+            end = start
+        if end != size:
+            self._file.truncate(end)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        number = self._file.fileno()
+        _lock(number)
+        try:
+            yield
+        finally:
+            _unlock(number)
+
+
+def read_manifest(path: str) -> Iterator[Record]:
+    """Yield the records of a manifest, a job's last one alone, in the order of their lines.
+
+    UsageError for a file that is none.
+    """
+    last: dict[tuple[str, ...], int] = {}
+    with open(path, "rb") as file:
+        _check(path, file)
+        file.seek(0)
+        for number, record in enumerate(_records(path, file)):
+            last[job_of(record)] = number
+        kept = set(last.values())
+        file.seek(0)
+        for number, record in enumerate(_records(path, file)):
+            if number in kept:
+                yield record
+
+
+def job_of(record: Record) -> tuple[str, ...]:
+    """Return what a record is about, whatever was in the file: its name, verb, target, options."""
+    options = json.dumps(record["options"], sort_keys=True)
+    return record["file"], record["verb"], record["target"] or "", options
+
+
+def _check(path: str, file: BinaryIO) -> None:
+    """Raise UsageError if a file is something else than a manifest, which may be empty."""
+    file.seek(0)
+    start = file.read(len(START))
+    if not START.startswith(start):
+        raise UsageError(f"{display(path)} is no manifest of this release's tileir batch")
+
+
+def _records(path: str, file: BinaryIO) -> Iterator[Record]:
+    """Yield the records from here on; a last line without its end is none."""
+    for line in file:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            if not line.startswith(START):
+                raise ValueError
+            yield json.loads(line)
+        except ValueError:
+            start = file.tell() - len(line)
+            raise UsageError(f"{display(path)}: what is at byte {start} is no record") from None
+
+
+def _name(file: str, key: str) -> bytes:
+    return blake2b(f"{key}{file}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 62
+    """A byte that no manifest has: locked bytes cannot be read by others."""
+
+    def _lock(number: int) -> None:
+        os.lseek(number, _FAR, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_LOCK, 1)
+
+    def _unlock(number: int) -> None:
+        os.lseek(number, _FAR, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(number: int) -> None:
+        fcntl.flock(number, fcntl.LOCK_EX)
+
+    def _unlock(number: int) -> None:
+        fcntl.flock(number, fcntl.LOCK_UN)

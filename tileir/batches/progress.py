@@ -1,0 +1,78 @@
+"""A batch as it is seen: failures one by one, and on a terminal how far it is, and how fast."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from tileir.commands.conventions import OK, fail
+from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import is_installed
+from tileir.messages.texts import printable
+
+from .records import Record
+
+MOST_SHOWN = 100
+"""Failures that are printed; the rest is in the manifest."""
+
+
+class Board:
+    """What is printed on standard error; `bar` is a `rich.progress.Progress`, or None."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+        self._task = None if bar is None else bar.add_task("", total=None, failed=0, rate=0)
+        self._started, self._count = time.monotonic(), 0
+        self._failed = 0
+
+    def show(self, record: Record) -> None:
+        """Count a record, and print it if it tells of a failure."""
+        if not record["ok"]:
+            self._failed += 1
+            if self._failed <= MOST_SHOWN:
+                self._print(described(record))
+            if self._failed == MOST_SHOWN + 1:
+                self._print("further failures are not printed")
+        if self._bar is not None:
+            self._count += 1
+            rate = self._count / (time.monotonic() - self._started)
+            self._bar.update(self._task, advance=1, failed=self._failed, rate=rate)
+
+    def _print(self, text: str) -> None:
+        if self._bar is None:
+            fail("batch", text, OK)
+        else:
+            lines = map(printable, text.split("\n"))
+            self._bar.console.print(*lines, sep="\n", markup=False, highlight=False)
+
+
+@contextlib.contextmanager
+def board(verb: str) -> Iterator[Board]:
+    """Yield a board: on a terminal with a line that tells how far it is, if rich is installed."""
+    if not sys.stderr.isatty() or not is_installed("rich"):
+        yield Board(None)
+        return
+    with not_forking:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn(f"{verb} {{task.completed:,}}, {{task.fields[failed]}} failed"),
+        TextColumn("{task.fields[rate]:,.0f}/s"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Board(bar)
+
+
+def described(record: Record) -> str:
+    """Return what a record tells of a failure, beginning with the name of the file."""
+    target = f" ({record['target']})" if record["target"] else ""
+    name, message = printable(record["file"]), record["message"]
+    if message.startswith(f"{name}:"):  # of texts, which have a line and a column
+        return message
+    return f"{name}{target}: {message}"

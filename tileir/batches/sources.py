@@ -1,0 +1,130 @@
+"""Modules by the paths that somebody gives: files, folders, patterns, and lists of them.
+
+A module is called by its path as it was given, as `tar` calls its members: with slashes, and
+without what would lead above where it starts (a drive, a root, leading ``..``).
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from tileir.commands.conventions import UsageError
+from tileir.messages.texts import display
+
+SUFFIXES = (".tileirbc", ".mlir", ".tileir")
+"""How the names of modules end, where a folder is given."""
+MOST_BYTES = 256 << 20
+"""Bytes of a module that are read; what has more is none."""
+
+
+class Source(NamedTuple):
+    """A module that can be read.
+
+    name    what it is called
+    place   where it is
+    below   its path below the folder that was given, or the last part of its own
+    read    returns its bytes; OSError if it cannot be read
+    beside  returns those of the file beside it that has another suffix, such as ``.json``
+    """
+
+    name: str
+    place: str
+    below: str
+    read: Callable[[], bytes]
+    beside: Callable[[str], bytes]
+
+
+def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Source]:
+    """Yield the modules of all paths; in folders, those whose names have a suffix.
+
+    UsageError for a path where there is no module.
+    """
+    for path in paths:
+        found = False
+        for source in _at(path, suffixes):
+            found = True
+            yield source
+        if not found:
+            raise UsageError(f"there is no module in {display(path)}")
+
+
+def distinct(modules: Iterable[Source]) -> Iterator[Source]:
+    """Yield modules, each once; UsageError for two of one name."""
+    known: dict[int, int] = {}
+    for source in modules:
+        name, place = _hash(source.name), _hash(os.path.realpath(source.place))
+        if name not in known:
+            known[name] = place
+            yield source
+        elif known[name] != place:
+            raise UsageError(
+                f"{display(source.place)} would be called {display(source.name)}, as another"
+                " module is; start from a folder above both"
+            )
+
+
+def name_of(path: str) -> str:
+    """Return what a file is called, given its path; UsageError for a path to nowhere below."""
+    parts = Path(os.path.normpath(path)).parts
+    named = [part for part in parts if part not in ("..", Path(path).anchor)]
+    if not named:
+        raise UsageError(f"{display(path)} is not the path of a file")
+    return "/".join(named)
+
+
+def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    if os.path.isdir(path):
+        for below in _below(path, suffixes):
+            yield _file(below, os.path.relpath(below, path))
+    elif os.path.lexists(path):
+        yield _file(path)
+    elif glob.has_magic(path):
+        for match in sorted(glob.iglob(path, recursive=True)):
+            if not os.path.isdir(match):
+                yield _file(match)
+    else:
+        raise UsageError(f"there is no {display(path)}")
+
+
+def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files in a folder, in order; links are followed to files inside of it alone."""
+    root = os.path.realpath(folder)
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = os.path.join(here, name)
+            if not name.endswith(suffixes):
+                continue
+            if os.path.islink(path):
+                real = os.path.realpath(path)
+                if os.path.commonpath([root, real]) != root:
+                    continue
+            yield path
+
+
+def _file(path: str, below: str | None = None) -> Source:
+    def beside(suffix: str) -> bytes:
+        return read_file(os.path.splitext(path)[0] + suffix)
+
+    below = os.path.basename(path) if below is None else below
+    return Source(name_of(path), path, below, partial(read_file, path), beside)
+
+
+def read_file(path: str) -> bytes:
+    """Return the bytes of a file; OSError for one that is too long for a module, too."""
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(0, f"more than {MOST_BYTES >> 20} MiB, which no module has", path)
+    return data
+
+
+def _hash(text: str) -> int:
+    data = text.encode("utf-8", "surrogateescape")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")

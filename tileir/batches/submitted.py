@@ -1,0 +1,134 @@
+"""The function that is submitted to an executor: it has a child do what may go wrong.
+
+An executor gives it a thread or a process, and can neither limit nor survive what happens there. So
+each thread in which chunks are computed keeps one child under a supervisor: modules go through its
+pipe, and the child is killed at the limit of time or memory and replaced. It is a subprocess, since
+the processes of some executors may not have children of multiprocessing.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import weakref
+from typing import NamedTuple
+
+from tileir.commands.conventions import DEFECT, OUTSIDE
+from tileir.errors import WorkerError
+from tileir.supervisor import Supervisor
+
+from .answers import Answer, Request
+from .jobs import Chunk, Limits
+from .versions import here
+
+_CALLS = 2000
+"""Calls of one child: LLVM never gives back all memory."""
+
+_TWICE = ("crash", "memory", "start")
+"""Deaths that count when they happen again in a fresh child: the module before may be to blame, or
+somebody else who has killed it. A limit of time is not waited for twice."""
+
+
+class Refused(NamedTuple):
+    """The answer of a worker that has other versions: its name, and what differs."""
+
+    worker: str
+    difference: str
+
+
+class Keeper:
+    """The child of one thread; `close` may be called by others. It ends with this object, too."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        """Who has it: the child of a process that forks is not that of its copy."""
+        self._lock = threading.Lock()
+        self._closed = False
+        self._supervisors: list[Supervisor] = []
+        """The supervisor, or none yet."""
+        self._made_for: tuple[str, Limits] | None = None
+        weakref.finalize(self, _close, self._supervisors, self.process)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed; it gives no child then."""
+        return self._closed
+
+    def supervisor(self, function: str, limits: Limits) -> Supervisor:
+        """Return a supervisor of this function with these limits: the last one if it has them.
+
+        WorkerError if it has been closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise WorkerError("cancelled", "the batch", "it has ended")
+            if self._made_for != (function, limits):
+                _close(self._supervisors, self.process)
+                seconds, memory = limits
+                made = Supervisor(function, seconds=seconds, memory=memory, calls=_CALLS)
+                self._supervisors.append(made)
+                self._made_for = (function, limits)
+            return self._supervisors[0]
+
+    def close(self) -> None:
+        """Kill the child; what is under way is cancelled."""
+        with self._lock:
+            self._closed = True
+            _close(self._supervisors, self.process)
+
+
+def _close(supervisors: list[Supervisor], process: int) -> None:
+    while supervisors:
+        each = supervisors.pop()
+        if process == os.getpid():
+            each.close()
+
+
+class _Own(threading.local):
+    keeper: Keeper | None = None
+
+
+_own = _Own()
+
+
+def adopt(keeper: Keeper) -> None:
+    """Let this thread use a keeper that somebody else closes."""
+    _own.keeper = keeper
+
+
+def work(chunk: Chunk) -> list[bytes] | Refused:
+    """Return the answers to the jobs of a chunk, in their order, as bytes.
+
+    There are fewer if the batch ends meanwhile.
+    """
+    if difference := chunk.versions.difference(here()):
+        return Refused(f"process {os.getpid()} on {platform.node()}", difference)
+    keeper = _own.keeper
+    if keeper is None or keeper.process != os.getpid():
+        keeper = _own.keeper = Keeper()
+    answers: list[bytes] = []
+    try:
+        supervisor = keeper.supervisor(chunk.function, chunk.limits)
+        for job in chunk.jobs:
+            request = Request.packed(chunk.work, job)
+            answers.append(_answer(supervisor, request, job.name))
+    except WorkerError:  # cancelled
+        pass
+    return answers
+
+
+def _answer(supervisor: Supervisor, request: bytes, name: str) -> bytes:
+    """Return the answer to a request, which may be that the child has died of it."""
+    died = ""
+    while True:
+        try:
+            return supervisor.call(request, name)
+        except WorkerError as error:
+            if error.kind == "cancelled":
+                raise
+            if error.kind in _TWICE and not died:
+                died = error.kind
+                continue
+            code = DEFECT if error.kind == "defect" else OUTSIDE
+            return Answer(code, error.kind, error.problem).packed()

@@ -1,0 +1,64 @@
+"""The verbs of `tileir batch`, a module for each: what it does with one module's bytes.
+
+A verb is the command of its name on one module: it calls what the command calls. A module has
+
+    SUMMARY             what it does, for the help
+    TARGETS             whether it is done for targets: NONE, ONE (at most one), or SEVERAL
+    configure(parser)   adds its options
+    options(arguments)  those options in JSON's types; UsageError for what cannot be
+    compute(request)    the answer; TileIRError and UsageError are told as failures
+
+and, if the verb can do more with a module, or needs more,
+
+    settings(arguments)       configurations to do each module with, for --set
+    beside(source, options)   bytes of what lies beside it; OSError if they cannot be read
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from tileir.batches.answers import Answer, Request
+from tileir.commands.conventions import UsageError
+from tileir.formats.forks import not_forking
+from tileir.messages.wording import did_you_mean
+
+NONE, ONE, SEVERAL = 0, 1, 2
+"""For how many targets a verb is done."""
+
+NAMES = ("verify", "dis", "stats", "diff", "compile", "resources", "run")
+"""The verbs, as the help lists them."""
+
+
+class Verb(Protocol):
+    """What the module of a verb has."""
+
+    SUMMARY: str
+    TARGETS: int
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of the verb."""
+
+    def options(self, arguments: argparse.Namespace) -> dict[str, Any]:
+        """Return the options given, in JSON's types."""
+        ...
+
+    def compute(self, request: Request) -> Answer:
+        """Return what comes of a module."""
+        ...
+
+
+def find(name: str) -> Verb:
+    """Return the verb of a name; UsageError if there is none."""
+    if name not in NAMES:
+        known = ", ".join(NAMES)
+        raise UsageError(f"there is no verb {name!r}{did_you_mean(name, NAMES)}; there are {known}")
+    with not_forking:
+        return cast(Verb, import_module(f"{__name__}.{name}"))
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that say something: what is false or empty is as if it were not there."""
+    return {name: value for name, value in options.items() if value}

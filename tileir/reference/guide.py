@@ -1,0 +1,94 @@
+"""A page for agents about tileir, and an index of its documentation: Markdown made from the help.
+
+The page is what a skill file of an agent is: a head with name and description, then what to know
+before the first command. It is short, because it is read each time; whatever it leaves out,
+`--help`, `tileir schema` and `help(tileir)` have. The index has the form of llms.txt.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import tileir
+from tileir.commands import conventions
+from tileir.commands.conventions import GROUPS, UsageError
+from tileir.formats.version import SUPPORTED
+from tileir.gpus import TARGETS
+
+from .parsers import parsers
+
+DESCRIPTION = (
+    "Reads, explains, verifies, prints, assembles, edits, compiles and runs CUDA Tile IR bytecode"
+    " (.tileirbc, what cuTile compiles to) without a GPU and without NVIDIA's tools. Use it for"
+    " questions about such a file, its ops, errors, PTX, performance or versions."
+)
+_EXAMPLES = 2
+"""So many examples of each command are shown."""
+_GAP = re.compile(r" {2,}")
+_HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+
+
+def skill() -> str:
+    """Return the page for agents."""
+    return "\n".join(_skill()) + "\n"
+
+
+def _skill() -> Iterator[str]:
+    yield from ("---", "name: tileir", f"description: {DESCRIPTION}", "---", "")
+    yield f"# tileir {tileir.__version__}"
+    yield ""
+    yield f"Bytecode versions {SUPPORTED[0]} to {SUPPORTED[-1]}."
+    yield f"Targets: host, {', '.join(TARGETS)}."
+    yield "`tileir COMMAND --help` has all options, keys of JSON and exit codes of a command."
+    yield "Where a command has `--json`, read that: `tileir schema COMMAND` prints its JSON Schema."
+    yield "A file is bytecode or text; `-` is standard input."
+    made = parsers()
+    for group, commands in GROUPS.items():
+        yield from ("", f"## Commands: {group}", "")
+        for name, (_, summary) in commands.items():
+            json = ", `--json`" if "--json" in made[name]._option_string_actions else ""
+            yield f"- `tileir {name}`: {summary}{json}"
+            for line in _examples(made[name].epilog or ""):
+                yield f"  - `{line}`"
+    yield from ("", "## Exit codes", "", "```text")
+    yield inspect.cleandoc(conventions.__doc__ or "").partition("\n\n")[2]
+    yield from ("```", "", "## In Python", "", "```text")
+    yield inspect.cleandoc(tileir.__doc__ or "")
+    yield "```"
+
+
+def _examples(epilog: str) -> list[str]:
+    """Return the first examples of a command's help, without the words beside them."""
+    _, _, rest = epilog.partition("examples:\n")
+    lines = (line for line in rest.partition("\n\n")[0].splitlines() if line.startswith("  "))
+    commands = (_GAP.split(line.strip())[0] for line in lines if not line.startswith("   "))
+    return [each for each in commands if not each.endswith("\\")][:_EXAMPLES]
+
+
+def index(folder: Path) -> str:
+    """Return an llms.txt for a folder of Markdown pages: their titles, links and first sentences.
+
+    UsageError if there is no page in it.
+    """
+    rows = []
+    for path in sorted(folder.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        title = _HEADING.search(text)
+        if title:
+            link = path.relative_to(folder).as_posix()
+            rows.append(f"- [{title[1]}]({link}): {_first_sentence(text[title.end() :])}")
+    if not rows:
+        raise UsageError(f"{folder} has no page with a title")
+    return "\n".join(["# tileir", "", f"> {DESCRIPTION}", "", "## Docs", "", *rows, ""])
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of the first paragraph of a page; that is no list, block or tag."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        words = " ".join(paragraph.split())
+        if words and words[0] not in "#`|<:-({[!+":
+            return re.split(r"(?<=[.:])\s", words)[0]
+    return ""

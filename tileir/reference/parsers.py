@@ -1,0 +1,26 @@
+"""The parsers of all commands: what each takes, as `--help` shows it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+from tileir.commands.conventions import COMMANDS, Parser
+from tileir.formats.forks import not_forking
+
+
+def parser_into(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the arguments of a command to a parser."""
+    with not_forking:
+        command = importlib.import_module(COMMANDS[name][0])
+    command.configure(parser)
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of all commands, in the order of `tileir --help`."""
+    made: dict[str, argparse.ArgumentParser] = {}
+    for name in COMMANDS:
+        form = argparse.RawDescriptionHelpFormatter
+        made[name] = Parser(prog=f"tileir {name}", formatter_class=form)
+        parser_into(made[name], name)
+    return made

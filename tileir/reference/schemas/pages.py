@@ -1,0 +1,108 @@
+"""What `report` prints: the model of a page."""
+
+from __future__ import annotations
+
+from tileir.diff import hunks
+from tileir.report.columns import LEVELS
+
+from .forms import (
+    ANYTHING,
+    COUNT,
+    INTEGER,
+    TEXT,
+    TRUTH,
+    Schema,
+    choice,
+    every,
+    exactly,
+    maybe,
+    record,
+    said,
+    versioned,
+)
+
+_MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
+
+
+def _columns(**numbers: str) -> Schema:
+    """Return the schema of a table in columns of numbers, each with what they are."""
+    return record({name: said(every(INTEGER), words) for name, words in numbers.items()})
+
+
+def report() -> Schema:
+    """One object: the model that a page draws, of one file or of two."""
+    table = _columns(
+        field="the entry's first field, -1 if it could not be read",
+        text="in texts",
+        uses="how many fields name it",
+    )
+    fields = _columns(
+        length="bytes; fields tile the file",
+        node="the heading above it",
+        head="the beginning of its path, in texts",
+        name="the end of its path, in texts",
+        kind="in texts",
+        meaning="in texts",
+        doc="what it is for, in texts",
+    )
+    value = said(every(ANYTHING), "a number; a text of one of 2^53 and more; null for bytes")
+    fields["properties"]["value"] = value
+    fields["required"].append("value")
+    levels = ", ".join(f"{number} {name}" for number, name in enumerate(LEVELS))
+    nodes = _columns(
+        level=levels, text="in texts", first="its first field", depth="of nesting",
+        parent="the node around it, or -1", op="which op it is, or -1",
+    )  # fmt: skip
+    ops = _columns(
+        node="its heading", name="in texts", end="the offset behind it, regions included",
+        line="its first line in the text, or -1", lines="how many", function="which, or -1",
+        location="in texts",
+    )  # fmt: skip
+    problem = record(
+        {
+            "severity": choice("error", "warning"),
+            "rule": TEXT,
+            "message": TEXT,
+            "offset": maybe(COUNT),
+            "function": maybe(TEXT),
+            "op": maybe(TEXT),
+            "location": maybe(TEXT),
+            "hint": TEXT,
+            "about": TEXT,
+        }
+    )
+    function = record(
+        {"name": TEXT, "node": COUNT, "line": INTEGER, "lines": COUNT, "location": maybe(TEXT)}
+    )
+    section = record({"name": TEXT, "start": COUNT, "payload": COUNT, "end": COUNT})
+    form = said(choice("text", "outline"), "outline where there is no text")
+    file = record(
+        {
+            "name": TEXT,
+            "size": COUNT,
+            "sha256": TEXT,
+            "blanked": said(every(exactly(2, COUNT)), "ranges of directories, dots in bytes"),
+            "whole": said(TRUTH, "whether it could be read to its end"),
+            "version": maybe(TEXT),
+            "producer": maybe(TEXT),
+            "bytes": said(TEXT, "in base64"),
+            "sections": every(section),
+            "texts": every(TEXT),
+            "fields": fields,
+            "nodes": nodes,
+            "ops": ops,
+            "functions": every(function),
+            "text": record({"form": form, "lines": every(TEXT)}),
+            "tables": record(dict.fromkeys(("types", "strings", "constants", "debug"), table)),
+            "problems": every(problem),
+        }
+    )
+    row = {
+        "type": "array",
+        "prefixItems": [choice(*_MARKS), maybe(COUNT), maybe(COUNT), TEXT],
+        "minItems": 4,
+        "maxItems": 4,
+    }
+    rows = said(every(row), "mark, line in the first, line in the second, note")
+    diff = {"anyOf": [{"type": "null"}, record({"equal": TRUTH, "rows": rows})]}
+    return versioned(1, {"tool": TEXT, "files": every(file, 1, 2), "diff": diff})

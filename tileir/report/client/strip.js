@@ -1,0 +1,130 @@
+// The strip above the panes, which shows what covers the file, and the details below them.
+
+class Strip {
+  constructor(view, element) {
+    this.view = view;
+    this.bar = make("div", "bar");
+    this.bar.setAttribute("aria-hidden", "true");
+    this.legend = make("div", "legend");
+    this.legend.setAttribute("role", "group");
+    this.legend.setAttribute("aria-label", "sections");
+    this.ticks = make("div", "ticks");
+    this.ticks.setAttribute("aria-hidden", "true");
+    this.sight = make("div", "sight");
+    element.append(this.bar, this.ticks, this.legend);
+    this.bar.addEventListener("click", (event) => {
+      const box = this.bar.getBoundingClientRect();
+      const size = this.data.bytes.length;
+      const at = Math.floor((event.clientX - box.left) / box.width * size);
+      if (size) view.select(this.data.targetOfByte(Math.min(Math.max(at, 0), size - 1)), this);
+    });
+    this.legend.addEventListener("click", (event) => {
+      const chip = event.target.closest("button");
+      if (chip) view.select(this.data.targetOfNode(Number(chip.dataset.node)), this);
+    });
+  }
+
+  load(data) {
+    this.data = data;
+    this.bar.replaceChildren();
+    this.legend.replaceChildren();
+    this.ticks.replaceChildren(this.sight);
+    const nodes = [];
+    data.nodes.level.forEach((level, node) => { if (level === LEVEL.section) nodes.push(node); });
+    data.file.sections.forEach((section, index) => {
+      const size = section.end - section.start;
+      if (!size) return;
+      const part = make("div", "part s-" + section.kind, make("span", "", section.name));
+      part.style.flexGrow = size;
+      this.bar.append(part);
+      const share = (100 * size / data.bytes.length).toFixed(size / data.bytes.length < 0.1 ? 1 : 0);
+      const chip = make("button", "chip", make("span", "swatch s-" + section.kind), section.name,
+        make("span", "share", " " + size.toLocaleString("en") + " B, " + share + " %"));
+      chip.type = "button";
+      chip.dataset.node = nodes[index];
+      this.legend.append(chip);
+    });
+    for (const problem of data.file.problems) {
+      if (problem.offset === null) continue;
+      const tick = make("div", "tick " + problem.severity);
+      tick.style.left = 100 * Math.min(1, problem.offset / Math.max(1, data.bytes.length)) + "%";
+      this.ticks.append(tick);
+    }
+    this.show();
+  }
+
+  /** Show which bytes are in sight, and which are selected. */
+  show() {
+    const size = Math.max(1, this.data.bytes.length), { list } = this.view.hex;
+    this.sight.style.left = 100 * Math.min(1, list.first * PER_ROW / size) + "%";
+    this.sight.style.width = 100 * Math.min(1, list.shown * PER_ROW / size) + "%";
+  }
+}
+
+class Details {
+  constructor(view, element) {
+    this.view = view;
+    this.element = element;
+  }
+
+  show(target) {
+    const data = this.view.data;
+    this.element.replaceChildren();
+    if (!target) {
+      const text = "Point at a byte, a field or a line; click to keep it. Press ? for the keys.";
+      this.element.append(make("p", "nothing", text));
+      return;
+    }
+    const list = make("dl", "facts"), { field, node, op } = target;
+    const add = (word, ...value) => list.append(make("dt", "", word), make("dd", "", ...value));
+    const size = target.end - target.start;
+    const range = hexadecimal(target.start) + (size > 1 ? " to " + hexadecimal(target.end - 1) : "");
+    if (field >= 0) {
+      add("field", make("span", "mono", data.path(field)));
+      add("bytes", make("span", "mono", range + "  " + this.raw(target)));
+      const kind = data.text(data.fields.kind, field), value = data.fields.value[field];
+      const meaning = data.text(data.fields.meaning, field);
+      add("value", make("span", "mono", meaning || String(value ?? "")), make("span", "kind", "  " + kind));
+      const reference = data.reference(field);
+      if (reference) {
+        const go = make("button", "go", "go to " + reference.table + " " + reference.index);
+        go.type = "button";
+        go.addEventListener("click", () => this.view.select(data.targetOfField(reference.field), this));
+        list.lastChild.append(" ", go);
+      }
+      const about = data.text(data.fields.doc, field);
+      if (about) add("about", about);
+    } else if (node >= 0) {
+      add(["section", "function", "op", "entry", "list"][data.nodes.level[node]],
+        make("span", "mono", data.text(data.nodes.text, node)));
+      add("bytes", make("span", "mono", range + "  " + plural(size, "byte")));
+      const first = data.nodes.first[node];
+      const about = first < data.fields.doc.length && data.nodes.level[node] >= LEVEL.op
+        ? data.text(data.fields.doc, first) : "";
+      if (about && data.nodes.level[node] !== LEVEL.list) add("about", about);
+    }
+    if (op >= 0) {
+      const line = data.ops.line[op];
+      const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
+      add("place", field >= 0 ? data.text(data.ops.name, op) + ", " + place : place);
+      const location = data.text(data.ops.location, op);
+      if (location) add("source", make("span", "mono", location));
+    }
+    const problem = data.file.problems.find((each) => each.offset !== null
+      && each.offset >= target.start && each.offset < target.end);
+    if (problem) {
+      const text = make("span", problem.severity, problem.message);
+      add(problem.severity, text, problem.about ? make("span", "kind", "  " + problem.about) : "");
+    }
+    this.element.append(list);
+  }
+
+  raw(target) {
+    const { bytes, blank } = this.view.data, shown = Math.min(target.end, target.start + 16);
+    const parts = [];
+    for (let at = target.start; at < shown; at++) {
+      parts.push(blank[at] ? "\u00b7\u00b7" : bytes[at].toString(16).padStart(2, "0"));
+    }
+    return parts.join(" ") + (shown < target.end ? " ... " + plural(target.end - target.start, "byte") : "");
+  }
+}

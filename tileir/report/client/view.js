@@ -1,0 +1,304 @@
+// The view: a file in three panes, and what is selected in all of them.
+
+let views = 0;
+
+class View {
+  /** `anchors` says whether the address follows the selection. */
+  constructor(model, root, anchors) {
+    this.name = "r" + ++views;
+    this.model = model;
+    this.root = root;
+    this.anchors = anchors;
+    this.selected = this.hovered = null;
+    this.files = model.files.map((file) => new FileData(file));
+    this.data = this.files[0];
+    this.build();
+    this.open(0);
+    this.listen();
+  }
+
+  build() {
+    const root = this.root;
+    root.classList.add("report");
+    root.replaceChildren();
+    this.header = make("header", "head");
+    this.title = make("div", "title");
+    this.input = make("input", "search");
+    this.input.type = "search";
+    this.input.placeholder = "search, or 0x1f3";
+    this.input.setAttribute("aria-label", "search in text, fields and tables");
+    this.input.spellcheck = false;
+    const count = make("span", "count");
+    count.setAttribute("role", "status");
+    const theme = this.button("theme", "Dark", () => this.turn());
+    const help = this.button("help", "Keys", () => this.dialog.showModal());
+    this.header.append(this.title, make("div", "tools", this.input, count, theme, help));
+    this.theme = theme;
+    const strip = make("section", "strip");
+    strip.setAttribute("aria-label", "what covers the file");
+    const main = this.main = make("main", "panes");
+    const hex = this.pane("hex", "Bytes", "grid");
+    const tree = this.pane("tree", "Fields", "tree");
+    const fold = this.button("small", "fold", () => this.tree.foldAll(true));
+    const unfold = this.button("small", "unfold", () => this.tree.foldAll(false));
+    tree.head.append(make("span", "actions", fold, unfold));
+    this.right = make("section", "pane right");
+    this.tabs = make("div", "tabs");
+    this.tabs.setAttribute("role", "tablist");
+    this.tabs.setAttribute("aria-label", "views of the module");
+    this.right.append(this.tabs);
+    main.append(hex.element, tree.element, this.right);
+    const details = make("section", "details");
+    details.setAttribute("aria-label", "details");
+    this.dialog = helpDialog();
+    this.paper = make("div", "paper");
+    root.append(this.header, strip, main, details, this.dialog, this.paper);
+    this.panes = {};
+    this.hex = this.panes.hex = new HexPane(this, hex.body);
+    this.tree = this.panes.tree = new TreePane(this, tree.body);
+    if (this.model.diff) this.panes.diff = new DiffPane(this, this.tabbed("diff"));
+    for (const name of ["text", ...Object.keys(HEADS)]) {
+      const body = this.tabbed(name);
+      this.panes[name] = name === "text" ? new LinesPane(this, body) : new TablePane(this, body, name);
+    }
+    this.strip = new Strip(this, strip);
+    this.details = new Details(this, details);
+    this.search = new Search(this, this.input, count);
+    this.hex.list.element.addEventListener("scroll", () => this.strip.show(), { passive: true });
+  }
+
+  button(name, text, act) {
+    const button = make("button", name, text);
+    button.type = "button";
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  pane(name, title, role) {
+    const element = make("section", "pane " + name);
+    const head = make("h2", "pane-head", title), body = make("div", "body");
+    body.setAttribute("role", role);
+    body.setAttribute("aria-label", title);
+    body.tabIndex = 0;
+    body.dataset.pane = name;
+    element.append(head, body);
+    return { element, head, body };
+  }
+
+  tabbed(name) {
+    const tab = this.button("tab", "", () => this.show(name));
+    tab.setAttribute("role", "tab");
+    tab.id = this.name + "-tab-" + name;
+    tab.dataset.tab = name;
+    this.tabs.append(tab);
+    const body = make("div", "body");
+    body.setAttribute("role", "listbox");
+    body.setAttribute("aria-labelledby", tab.id);
+    body.tabIndex = 0;
+    body.dataset.pane = name;
+    body.hidden = true;
+    body.id = this.name + "-panel-" + name;
+    tab.setAttribute("aria-controls", body.id);
+    this.right.append(body);
+    return body;
+  }
+
+  /** Show a file of the model in the panes. */
+  open(number) {
+    this.number = number;
+    this.data = this.files[number];
+    this.selected = this.hovered = null;
+    for (const pane of Object.values(this.panes)) pane.load(this.data);
+    this.strip.load(this.data);
+    this.describe();
+    for (const tab of this.tabs.children) {
+      const name = tab.dataset.tab, { form } = this.data.file.text;
+      const count = HEADS[name] ? this.panes[name].count : 0;
+      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? "Differences";
+      tab.replaceChildren(title, count ? make("span", "number", " " + count.toLocaleString("en")) : "");
+      tab.disabled = !!HEADS[name] && !count;
+    }
+    const problems = this.data.file.problems;
+    const first = this.model.diff ? "diff" : problems.some((each) => each.severity === "error") ? "problems" : "text";
+    this.show(this.tab && this.tab !== "problems" ? this.tab : first);
+    this.details.show(null);
+  }
+
+  describe() {
+    const file = this.data.file;
+    const name = make("h1", "file", file.name || "bytecode");
+    const facts = [
+      file.version ? "Tile IR " + file.version : "not readable to its end",
+      plural(file.size, "byte"),
+      plural(file.functions.length, "function"), plural(file.ops.node.length, "op"),
+      file.producer ? "by " + file.producer : "",
+    ].filter(Boolean);
+    const counts = { error: 0, warning: 0 };
+    for (const problem of file.problems) counts[problem.severity]++;
+    const badges = ["error", "warning"].filter((kind) => counts[kind]).map((kind) =>
+      this.button("badge " + kind, plural(counts[kind], kind), () => this.show("problems")));
+    const switches = this.files.length < 2 ? [] : this.files.map((each, number) => {
+      const button = this.button("switch", "AB"[number] + "  " + each.file.name, () => this.open(number));
+      button.setAttribute("aria-pressed", number === this.number);
+      return button;
+    });
+    if (this.model.diff) facts.push(this.model.diff.equal ? "the two are equal" : "the two differ");
+    const digest = make("span", "digest", "sha256 " + file.sha256.slice(0, 16) + "...");
+    digest.title = file.sha256;
+    this.title.replaceChildren(...(switches.length ? switches : [name]), make("span", "said", facts.join("  \u00b7  ")), digest, ...badges);
+    if (switches.length) this.title.prepend(make("h1", "unseen", file.name || "bytecode"));
+  }
+
+  show(name) {
+    this.tab = name;
+    for (const tab of this.tabs.children) {
+      const chosen = tab.dataset.tab === name;
+      tab.setAttribute("aria-selected", chosen);
+      tab.tabIndex = chosen ? 0 : -1;
+      this.panes[tab.dataset.tab].list.element.hidden = !chosen;
+    }
+    this.main.classList.toggle("comparing", name === "diff");
+    for (const pane of [this.hex, this.tree]) pane.list.later();
+    this.panes[name].list.show();
+    this.panes[name].list.remark();
+    if (this.selected) this.panes[name].reveal(this.selected);
+  }
+
+  get shown() {
+    return [this.hex, this.tree, this.panes[this.tab]];
+  }
+
+  /** Light up a target in all panes, and scroll it into sight in those that are not pointed at. */
+  hover(target, from) {
+    const known = this.hovered;
+    if (target === known || (target && known && target.start === known.start && target.end === known.end
+      && target.node === known.node)) return;
+    this.hovered = target;
+    for (const pane of this.shown) {
+      if (target && pane !== from) pane.reveal(target);
+      pane.list.remark();
+    }
+    this.details.show(target ?? this.selected);
+  }
+
+  /** Keep a target: all panes show it until another one is selected. */
+  select(target, from) {
+    this.selected = target;
+    this.hovered = null;
+    this.tree.open(target);
+    for (const pane of this.shown) {
+      pane.reveal(target);
+      pane.list.remark();
+      pane.list.element.setAttribute("aria-activedescendant", pane.active(target));
+    }
+    this.details.show(target);
+    this.strip.show();
+    if (this.anchors) this.keepAddress(target);
+    this.root.dispatchEvent(new CustomEvent("tileir-select", { detail: { file: this.number, ...target } }));
+  }
+
+  keepAddress(target) {
+    const isOp = target.op >= 0 && target.field < 0 && this.data.ops.node[target.op] === target.node;
+    const place = isOp ? "op=" + target.op : "byte=" + hexadecimal(target.byte ?? target.start);
+    const anchor = "#" + (this.number ? "b." : "") + place;
+    if (location.hash !== anchor) history.replaceState(null, "", anchor);
+  }
+
+  /** Select what the address names; does nothing if it names nothing. */
+  goTo(hash) {
+    const found = /^#(b\.)?(?:op=(\d{1,9})|byte=(0x[0-9a-f]{1,9}|\d{1,10}))$/i.exec(hash);
+    if (!found) return false;
+    const number = found[1] && this.files.length > 1 ? 1 : 0;
+    if (number !== this.number) this.open(number);
+    const op = found[2] === undefined ? -1 : Number(found[2]), byte = Number(found[3] ?? -1);
+    if (op >= 0 && op < this.data.ops.node.length) this.select(this.data.targetOfOp(op), null);
+    else if (byte >= 0 && byte < this.data.bytes.length) this.select(this.data.targetOfByte(byte), null);
+    else return false;
+    return true;
+  }
+
+  turn() {
+    const dark = getComputedStyle(this.root).colorScheme === "dark"
+      || (!this.root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+    this.root.dataset.theme = dark ? "light" : "dark";
+    this.nameTheme();
+  }
+
+  nameTheme() {
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    this.theme.textContent = (this.root.dataset.theme ?? system) === "dark" ? "Light" : "Dark";
+  }
+
+  focusPane() {
+    this.panes[this.tab].list.element.focus();
+  }
+
+  listen() {
+    this.nameTheme();
+    this.keys = this.anchors ? document : this.root;  // whoever owns the page hears keys without focus
+    this.onKey = (event) => this.key(event);
+    this.keys.addEventListener("keydown", this.onKey);
+    this.tabs.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const names = [...this.tabs.children].filter((tab) => !tab.disabled);
+      const at = names.findIndex((tab) => tab.dataset.tab === this.tab);
+      if (step === undefined || at < 0) return;
+      event.preventDefault();
+      const next = names[(at + step + names.length) % names.length];
+      this.show(next.dataset.tab);
+      next.focus();
+    });
+    this.onPrint = () => printed(this);
+    addEventListener("beforeprint", this.onPrint);
+    if (!this.anchors) return;
+    this.onHash = () => this.goTo(location.hash);
+    addEventListener("hashchange", this.onHash);
+    this.goTo(location.hash);
+  }
+
+  key(event) {
+    const typing = event.target === this.input;
+    if (event.ctrlKey || event.metaKey || event.altKey || this.dialog.open) return;
+    if (!typing && event.key === "/") { event.preventDefault(); this.input.focus(); this.input.select(); return; }
+    if (!typing && event.key === "?") { event.preventDefault(); this.dialog.showModal(); return; }
+    if (!typing && event.key === "n") { this.search.step(1); return; }
+    if (!typing && event.key === "N") { this.search.step(-1); return; }
+    if (!typing && event.key === "t") { this.turn(); return; }
+    const name = event.target.dataset ? event.target.dataset.pane : undefined;
+    if (name && this.panes[name].key(event)) event.preventDefault();
+  }
+
+  /** Take the view away again. */
+  close() {
+    removeEventListener("beforeprint", this.onPrint);
+    this.keys.removeEventListener("keydown", this.onKey);
+    if (this.onHash) removeEventListener("hashchange", this.onHash);
+    for (const pane of Object.values(this.panes)) pane.list.observer.disconnect();
+    this.root.replaceChildren();
+  }
+}
+
+const KEYS = [
+  ["Tab", "next pane, tab or button"],
+  ["Arrows", "move in the pane: by bytes, fields or lines"],
+  ["Page up, Page down, Home, End", "move further"],
+  ["Left, Right", "in the fields: close, open, go to what is around"],
+  ["/", "search in lines, fields and tables; 0x1f3 goes to a byte"],
+  ["Enter, Shift Enter", "next and previous place found; n and N, outside of the search"],
+  ["Escape", "leave the search"],
+  ["t", "dark or light"],
+  ["?", "this list"],
+];
+
+function helpDialog() {
+  const dialog = make("dialog", "keys"), list = make("dl", "facts");
+  for (const [key, text] of KEYS) list.append(make("dt", "mono", key), make("dd", "", text));
+  const close = make("button", "", "Close");
+  close.type = "button";
+  close.addEventListener("click", () => dialog.close());
+  dialog.setAttribute("aria-label", "keys");
+  const about = "Point at a byte, a field or a line, and the other panes show the same. Click to keep it; "
+    + "the address then names it, and can be sent to others.";
+  dialog.append(make("h2", "", "Keys"), make("p", "", about), list, close);
+  return dialog;
+}

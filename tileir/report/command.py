@@ -1,0 +1,117 @@
+"""`tileir report`: one file of HTML that shows every byte of a module, its fields and its text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tileir.bytecode import Bytecode
+from tileir.commands.conventions import (
+    OK,
+    UsageError,
+    called,
+    check_output,
+    explained,
+    fail,
+    fail_at,
+    open_input,
+    write_output,
+)
+from tileir.commands.modules import add_assume_version, module_in, version_given
+from tileir.errors import BytecodeError
+from tileir.formats.version import Version
+
+from .comparison import comparison
+from .model import KEYS, model
+from .page import as_json, page
+
+EXAMPLES = """\
+examples:
+  tileir report kernel.tileirbc -o kernel.html      open it in a browser
+  tileir report old.tileirbc new.tileirbc -o diff.html   two files side by side
+  tileir report broken.tileirbc -o broken.html      as far as it can be read
+  tileir report --json k.tileirbc | jq '.files[0].sections'
+  tileir dump program.py -o d && tileir report d/*.tileirbc -o program.html
+
+The page needs no other file, and a browser fetches nothing for it. Bytes, fields and text are
+linked: what one points at lights up in all. kernel.html#op=12 and kernel.html#byte=0x1f3 are
+addresses of an op and a byte. ? lists the keys.
+
+Directories in the file are blanked, so that the page does not tell them, unless --paths asks for
+them.
+
+Of a file that cannot be read to its end the page is written, too; the exit code is that of inspect
+(3 unreadable, 4 an unknown version).
+
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Write a page that explains Tile IR bytecode: bytes, fields and text."
+    parser.epilog = EXAMPLES + KEYS
+    add = parser.add_argument
+    add("file", metavar="FILE", help="bytecode or text, or - for standard input")
+    add("other", metavar="OTHER", nargs="?", help="a second file, to compare it with")
+    add("-o", "--output", metavar="FILE", help="the page (default: standard output)")
+    add("--json", action="store_true", help="the model that the page draws, without the page")
+    add("--paths", action="store_true", help="keep directories of source files")
+    add_assume_version(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    given = [path for path in (arguments.file, arguments.other) if path is not None]
+    return write_report(
+        "report",
+        given,
+        arguments.output,
+        paths=arguments.paths,
+        json=arguments.json,
+        assumed=version_given(arguments.assume_version),
+    )
+
+
+def write_report(
+    command: str,
+    given: list[str],
+    output: str | None,
+    *,
+    paths: bool = False,
+    json: bool = False,
+    assumed: Version | None = None,
+) -> int:
+    """Write the page of one or two files, or its model as `json`, for a command of that name.
+
+    Returns the exit code, which is that of the first file that cannot be read.
+    """
+    check_output(output, *given)
+    if given == ["-", "-"]:
+        raise UsageError("standard input can only be one of the two")
+    if not json and output in (None, "-") and sys.stdout.isatty():
+        raise UsageError("a page is nothing for a terminal; -o names a file")
+    codes, files = [], []
+    for path in given:
+        try:
+            data = open_input(path)
+        except OSError as error:
+            return fail_at(command, path, error)
+        try:
+            data = _module(data, path, assumed)
+        except BytecodeError as error:
+            codes.append(fail(command, *explained(error, path)))
+        files.append((data, called(path)))
+    if len(files) > 1:
+        made = comparison(files[0], files[1], paths=paths, assumed=assumed)
+    else:
+        made = model(*files[0], paths=paths, assumed=assumed)
+    text = as_json(made) + "\n" if json else page(made)
+    write_output(output, text.encode())
+    return codes[0] if codes else OK
+
+
+def _module(data: bytes, path: str, assumed: Version | None) -> bytes:
+    """Return the bytes of a module, of a text those that are assembled; BytecodeError if broken."""
+    if not data:
+        Bytecode.parse(data)
+    return bytes(module_in(data, called(path), assumed).touch().data)

@@ -1,0 +1,94 @@
+"""One page that holds everything: shell, style and script are constant, the model differs.
+
+The model is JSON in gzip and base64, which no parser of HTML can take for anything else. The policy
+in the page lets the browser run this script and this style, by their hashes, and fetch nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tileir.errors import BuildError
+
+CLIENT = Path(__file__).parent / "client"
+
+SCRIPTS = (
+    "text",
+    "data",
+    "list",
+    "hex",
+    "tree",
+    "lines",
+    "tables",
+    "diff",
+    "strip",
+    "search",
+    "print",
+    "view",
+    "start",
+)
+"""The parts of the script, in order."""
+
+LARGEST = 256 << 20
+"""Most bytes of a model as JSON: what the script expands (`LARGEST` in `client/data.js`)."""
+
+
+@cache
+def script() -> str:
+    """Return the script, which offers ``TileIRReport.draw(model, element)``."""
+    parts = "\n".join((CLIENT / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+@cache
+def style() -> str:
+    """Return the style, whose rules are all below the class ``report``."""
+    return (CLIENT / "report.css").read_text("utf-8")
+
+
+def policy() -> str:
+    """Return the content security policy of a page."""
+    own = f"script-src {_hash(script())}; style-src {_hash(style())}"
+    return f"default-src 'none'; base-uri 'none'; form-action 'none'; {own}"
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+def as_json(model: dict[str, Any]) -> str:
+    """Return a model as JSON; lone surrogates and all that is not ASCII are escapes."""
+    return json.dumps(model, separators=(",", ":"))
+
+
+def packed(model: dict[str, Any]) -> str:
+    """Return a model as the script expects it. BuildError if it is larger than that expands."""
+    data = as_json(model).encode("ascii")
+    if len(data) > LARGEST:
+        raise BuildError(
+            f"the report would hold {len(data)} bytes of JSON, and a browser is given at most "
+            f"{LARGEST}; --json writes them without a page"
+        )
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def page(model: dict[str, Any]) -> str:
+    """Return the page of a model, as HTML."""
+    shell = (CLIENT / "shell.html").read_text("utf-8")
+    parts = {
+        "policy": policy(),
+        "style": style(),
+        "script": script(),
+        "data": packed(model),
+    }
+    for name, text in parts.items():
+        before, after = shell.split(f"{{{name}}}")
+        shell = f"{before}{text}{after}"
+    return shell
