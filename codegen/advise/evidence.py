@@ -114,6 +114,7 @@ class Evidence:
         asked = {**_asked(self), "lineinfo": True}
         made = compile_fresh(self.copy.module, self.settings.target, **asked)
         assert made is not None
+        assert made.ptx is not None
         return Instructions(made.ptx)
 
 

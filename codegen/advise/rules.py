@@ -96,7 +96,7 @@ def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
     """Yield accesses to short tiles that are a good part of what the kernel moves."""
     for each in _narrow(evidence):
         total = figures.moved_by(evidence, each.site.symbol)
-        if figures.MOVED.read(evidence, each.site) >= total / MANY_PARTS:
+        if (figures.MOVED.read(evidence, each.site) or 0) >= total / MANY_PARTS:
             yield each
 
 

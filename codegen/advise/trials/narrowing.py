@@ -111,7 +111,8 @@ def _reduced_first(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
         zero = number(0, given.type.element)
         with editor.reduce((given,), dim=0, identities=(zero,)) as sums:
             add = editor.addf if given.type.element.is_float else editor.addi
-            editor.yield_((add(*sums.arguments),))
+            lhs, rhs = sums.arguments
+            editor.yield_((add(lhs, rhs),))
         single = editor.reshape(sums.result, result=replace(given.type, shape=(1,)))
         op.operands["pointers"], op.operands["arg"] = one, single
         op.results[0].type = single.type
