@@ -30,8 +30,7 @@ Errors: each is a TileIRError, so catching that one is enough
     VerifyError                       a module that breaks rules of Tile IR
     BuildError, VersionError          what cannot be built, or not in that version
     UnsupportedError                  what cannot be compiled for a target
-    LaunchError                       arguments that do not fit a kernel
-    PackageError                      a package of compiled kernels that cannot be read
+    LaunchError, PackageError         arguments that do not fit; a package that cannot be read
     KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
     MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
@@ -39,8 +38,7 @@ Modules
     tileir.builder    modules from nothing, and edits; see tileir.types and tileir.attributes, too
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
-    tileir.sampler    sample(seed, version): random valid modules
-    tileir.inspect    every byte explained; python -m tileir.inspect FILE
+    tileir.sampler    sample(seed, version): random modules; tileir.inspect: every byte explained
     tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
     tileir.kernel_tuner         KernelTuner on variants: tune_kernel(module, target, space, ...)
     tileir.codegen.nvptx.plan   what a launch plan says

@@ -81,7 +81,7 @@ def tune_kernel(
     for name in _OURS & tuning.keys():
         raise TypeError(f"{name} means nothing here: KernelTuner neither compiles nor launches")
     with needing(("kernel_tuner",), "tuning"), not_forking:
-        from kernel_tuner import interface
+        from kernel_tuner import interface  # pyright: ignore[reportMissingImports]
 
     if objective_higher_is_better is None:
         if objective in FIGURES:
@@ -185,7 +185,7 @@ class _Runner:
     def run(self, parameter_space: Iterable[Sequence[Any]], tuning_options: Any) -> list[Any]:
         """Return a result for each configuration, None for those beyond the budget."""
         with not_forking:
-            from kernel_tuner import util
+            from kernel_tuner import util  # pyright: ignore[reportMissingImports]
 
         names = list(tuning_options.tune_params)
         lot = [dict(zip(names, each, strict=True)) for each in parameter_space]
@@ -213,7 +213,7 @@ class _Runner:
     def _results(self, configurations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the results of new configurations, in their order."""
         with not_forking:
-            from kernel_tuner import util
+            from kernel_tuner import util  # pyright: ignore[reportMissingImports]
 
         if not configurations:
             return []
