@@ -68,6 +68,7 @@ KEPT = (
     "gpus",
     "inspect",
     "ir",
+    "kernel_tuner",
     "pygments_lexer",
     "sampler",
     "types",

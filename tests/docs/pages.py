@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,28 +23,62 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text() for path in PAGES}
 """Path of a page -> what stands in it."""
 
-PLAIN = re.compile(r"[\w ./:,='|%+-]*")
-"""Commands in which a shell sees nothing but words, quotes and pipes."""
+PLAIN = re.compile(r"[\w ./:,='%+-]*")
+"""Commands in which a shell sees nothing but words and quotes."""
 
 
 class Block(NamedTuple):
-    """A block of code: its language, its lines, and why nobody runs it or whose end it is."""
+    """A block of code: its language, its lines, and what the comment above it says about it."""
 
     language: str
     body: str
     left_out: str
+    """Why nobody runs it."""
     end_of: str
+    """The file that it is the end of, which a command of the page runs."""
+    file: str
+    """The file that a reader is to write it into, which a command of the page runs or reads."""
+    how: str
+    """"behind" or "instead of", if it changes a line of that file; "": it is the whole file."""
+    line: str
+    """How that line begins, blanks in front of it left out."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is (a part of) a file, which is run as such."""
+        return bool(self.end_of or self.file)
 
 
 def blocks(text: str) -> list[Block]:
     """The blocks of a page.
 
     ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
-    it is a part of a file, which is run elsewhere on the page.
+    it is a part of a file, which is run elsewhere on the page. ``<!-- file: FILE -->`` is what
+    readers write themselves, ``<!-- put into FILE behind: START OF A LINE -->`` and ``instead of``
+    change it.
     """
-    why = r"(?:^<!-- (?:not run: ([^\n]*)|the end of ([^\n]*)) -->\n+)?"
+    said = (
+        r"not run: ([^\n]*)", r"the end of ([^\n]*)", r"file: ([^\n]*)",
+        r"put into (\S+) (behind|instead of): ([^\n]*)",
+    )  # fmt: skip
+    why = rf"(?:^<!-- (?:{'|'.join(said)}) -->\n+)?"
     found = re.findall(rf"{why}^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(language, body, reason, file) for reason, file, language, body in found]
+    return [
+        Block(language, body, reason, end_of, file or changed, how, line)
+        for reason, end_of, file, changed, how, line, language, body in found
+    ]
+
+
+def write(block: Block, folder: Path) -> None:
+    """Write a block into its file, or put it into the file that is there."""
+    path = folder / block.file
+    if not block.how:
+        path.write_text(block.body)
+        return
+    lines = path.read_text().splitlines(keepends=True)
+    (number,) = (n for n, line in enumerate(lines) if line.strip().startswith(block.line))
+    lines[number] = lines[number] + block.body if block.how == "behind" else block.body
+    path.write_text("".join(lines))
 
 
 def commands(body: str) -> list[tuple[str, str]]:
@@ -70,20 +105,31 @@ def agrees(shown: str, printed: str) -> bool:
 def run(command: str, folder: Path) -> str:
     """Run a line of shell in a folder, its first program being this interpreter or its tileir.
 
-    That one is called, not started: others see to it that a program prints the same.
+    That one is called, not started: others see to it that a program prints the same. What it
+    is piped into is the shell's.
     """
     program, _, rest = command.partition(" ")
+    first, _, filters = rest.partition(" | ")
+    together = first.endswith(" 2>&1")
+    first = first.removesuffix(" 2>&1")
+    inline = program == "python" and rest.startswith("-c ")
     alone = program == "python" or rest.startswith("cutile ")  # which changes its process for good
-    if alone or PLAIN.fullmatch(command) is None:
+    if not inline and (alone or PLAIN.fullmatch(first) is None):
         python = shlex.quote(sys.executable)
         command = f"{ {'python': python, 'tileir': f'{python} -m tileir'}[program] } {rest}"
         return both(in_shell(command, folder))
-    first, _, filters = rest.partition(" | ")
     with contextlib.chdir(folder):
-        done = call(main, *shlex.split(first))
+        done = call(inline_code if inline else main, *shlex.split(first))
     if not filters:
         return both(done)
-    return both(in_shell(filters, folder, done.stdout)) + done.stderr
+    piped = both(done) if together else done.stdout
+    return both(in_shell(filters, folder, piped)) + ("" if together else done.stderr)
+
+
+def inline_code(arguments: Sequence[str]) -> int:
+    """Do what ``python -c CODE`` does."""
+    exec(arguments[1], {"__name__": "__main__"})
+    return 0
 
 
 def in_shell(
