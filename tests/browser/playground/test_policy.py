@@ -190,7 +190,7 @@ def test_other_fragments_do_nothing(page: Any, link: str) -> None:
 
 def test_a_link_with_hostile_names_runs_no_script(page: Any) -> None:
     """The page has no part that a file brought, in any panel; dialogs and errors are noted."""
-    small = [name for name in NAMES if len(name) < 200]
+    small = [name for name in NAMES if len(name) < 200 and min(name) >= "\t"]  # else no text
     text = "\n".join(f"// {name}" for name in small) + "\nentry @k() { return }\n"
     page.evaluate("hash => { location.hash = hash; }", fragment("text", text.encode()))
     page.locator("#notice", has_text="cannot be seen").wait_for()
