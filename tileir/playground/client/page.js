@@ -201,7 +201,6 @@ function drawModel(name, model) {
   document.querySelector("#panel-" + name + " .drawn").append(place);
   if (document.body.dataset.theme) place.dataset.theme = document.body.dataset.theme;
   drawn[name] = { view: draw(model, place), model };
-  drawn[name].view.main.setAttribute("role", "group");  // the page has a main part of its own
   new MutationObserver(() => setTheme(place.dataset.theme)).observe(place, { attributeFilter: ["data-theme"] });
 }
 
