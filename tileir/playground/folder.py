@@ -54,7 +54,7 @@ def _licence(name: str) -> str:
     for file in metadata.files(name) or ():
         if file.name.upper().startswith("LICENSE"):
             return Path(str(file.locate())).read_text("utf-8")
-    return metadata.metadata(name).get("License") or ""
+    return metadata.metadata(name)["License"] or ""
 
 
 NOTICE = f"""\
