@@ -37,7 +37,7 @@ def named_target(bytecode: Bytecode) -> str | None:
 def no_gpu(asker: str, target: str) -> str:
     """Return the message if `asker` needs a GPU and none is named; `target` is how to name one."""
     return (
-        f"Failed to get ComputeCapability: no GPU is named, which {asker} needs; give {target},"
+        f"no GPU is named, which {asker} needs; give {target},"
         f" such as sm_90, or {CAPABILITY} = 90 to the module of a text"
     )
 

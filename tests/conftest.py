@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 QUICK = 10
+ASKED_FOR = ("docs", "browser", "cluster", "tuner")
+"""Markers of tests that run only if `-m` names them: they need more than the extra `test`."""
 COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""
 
@@ -55,7 +57,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         sampled = item.get_closest_marker("sampled")
         every = QUICK if quick else sampled.args[0] if sampled and not (whole or named) else 1
         slow = quick and item.get_closest_marker("slow") is not None
-        (left if slow or seen[name] % every else kept).append(item)
+        unasked = any(
+            item.get_closest_marker(marker) and marker not in config.option.markexpr
+            for marker in ASKED_FOR
+        )
+        (left if slow or unasked or seen[name] % every else kept).append(item)
         seen[name] += 1
     if not left:
         return

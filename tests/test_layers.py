@@ -24,10 +24,12 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 """What may only be imported inside a function."""
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
+    "tileir/batches/cluster.py": {"distributed"},
     "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},
     "tileir/resources/cubin.py": {"elftools"},
+    "tileir/kernel_tuner.py": {"kernel_tuner"},
     "tileir/reference/completion_command.py": {"shtab"},
 }
 """Folders, and what more may be imported there inside a function."""
@@ -146,6 +148,7 @@ ROOMS = (
     "cutile",
     "reference",
     "lsp",
+    "playground",
 )
 """The rooms of `tileir`; each imports from those before it and from the modules on top."""
 

@@ -13,37 +13,34 @@ Functions; help(tileir.compile) says more
     disassemble(bytecode)         Bytecode to text
     load(path)                    a file of bytecode to Bytecode
     load_package(path)            a file of compiled kernels to a Package; help(tileir.tilepack)
+    variants(module, target, space)   a kernel compiled in many ways, ordered by what they take
     verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
 
 Classes
     Bytecode           a module: parse, build, to_version, functions, globals, warnings
     Function, Global   a kernel: name, type, walk(), body; a global variable
-    Section            a part of the file
-    Version            a version of the format, such as 13.4
+    Section, Version   a part of the file; a version of the format, such as 13.4
     Limits             how deep what is read may be nested
     LaunchAttributes   what a text says about launches and bytecode cannot hold
     Buffer             memory to launch a kernel on, by its address
-    Diagnostic         an error or a warning, with its position
-    Feature            something that a version of the format lacks
+    Diagnostic, Feature   what is wrong, and where; something that a version of the format lacks
 
 Errors: each is a TileIRError, so catching that one is enough
     BytecodeError, AssemblyError      bytes or a text that cannot be read
     VerifyError                       a module that breaks rules of Tile IR
     BuildError, VersionError          what cannot be built, or not in that version
     UnsupportedError                  what cannot be compiled for a target
-    LaunchError                       arguments that do not fit a kernel
-    PackageError                      a package of compiled kernels that cannot be read
+    LaunchError, PackageError         arguments that do not fit; a package that cannot be read
     KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
-    MissingPackageError               an optional package is not installed
-    UncheckedWarning                  a RuntimeWarning: a check that could not be made
+    MissingPackageError, UncheckedWarning   it is not installed; a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, and edits of functions; tileir.types has the types
+    tileir.builder    modules from nothing, and edits; see tileir.types and tileir.attributes, too
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
-    tileir.sampler    sample(seed, version): random valid modules
-    tileir.inspect    every byte explained; python -m tileir.inspect FILE
+    tileir.sampler    sample(seed, version): random modules; tileir.inspect: every byte explained
     tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
+    tileir.kernel_tuner         KernelTuner on variants: tune_kernel(module, target, space, ...)
     tileir.codegen.nvptx.plan   what a launch plan says
 
 What stands here is the public interface; everything else may change.
@@ -76,6 +73,7 @@ if TYPE_CHECKING:
 
     from . import emulator as emulator
     from .batches.batching import batch as batch
+    from .batches.variants.varying import variants as variants
     from .bytecode import Bytecode, Function, Global, Section
     from .cutile.breakpoints import breakpoint as breakpoint
     from .errors import (
@@ -137,6 +135,7 @@ __all__ = [
     "disassemble",
     "load",
     "load_package",
+    "variants",
     "verify",
 ]
 
@@ -150,6 +149,7 @@ _MODULES = {
     "Section": "bytecode",
     "Version": "formats.version",
     "batch": "batches.batching",
+    "variants": "batches.variants.varying",
     "breakpoint": "cutile.breakpoints",
 }
 """Public name -> module that defines it; the classes not listed are in `errors`.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -14,6 +16,9 @@ VERSION = ".".join(map(str, llvm.llvm_version_info))
 
 IDENTITY = f"llvmlite {llvmlite.__version__} LLVM {VERSION}"
 """What writes LLVM IR, and what compiles it."""
+
+MOST_UNROLLED = 2_000
+"""Blocks of a function in which loops are unrolled."""
 
 _lock = Lock()
 _started: set[str] = set()
@@ -64,7 +69,20 @@ def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     Variables become registers, sums are put in an order in which more is alike, what has become
     known is combined, and loops are unrolled that are short or marked. LLVM's own pipeline
     combines eight times, which takes most of its time.
+
+    In functions of more than `MOST_UNROLLED` blocks no loop is unrolled: what LLVM does from then
+    on takes time that grows with the square of the blocks, in its code generator, too.
     """
+    for function in module.functions:
+        if not function.is_declaration:
+            _simplify(function, machine, _is_small(function))
+
+
+def _is_small(function: llvm.ValueRef) -> bool:
+    return next(islice(function.blocks, MOST_UNROLLED, None), None) is None
+
+
+def _simplify(function: llvm.ValueRef, machine: llvm.TargetMachine, unrolled: bool) -> None:
     with llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()) as builder:
         manager = llvm.create_new_function_pass_manager()
         manager.add_sroa_pass()
@@ -72,12 +90,11 @@ def simplify(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
         manager.add_reassociate_pass()
         manager.add_instruction_combine_pass()
         manager.add_sccp_pass()
-        manager.add_loop_unroll_pass()
+        if unrolled:
+            manager.add_loop_unroll_pass()
         manager.add_instruction_combine_pass()
         manager.add_simplify_cfg_pass()
-        for function in module.functions:
-            if not function.is_declaration:
-                manager.run(function, builder)
+        manager.run(function, builder)
         manager.close()
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from llvmlite import ir
 from llvmlite.ir.instructions import CastInstr, InlineAsm, Instruction
@@ -25,6 +26,9 @@ from .function import Call
 _ARITHMETIC = ("add", "sub", "mul", "udiv", "urem", "and_", "or_", "xor", "shl", "lshr", "ashr")
 _CASTS = ("trunc", "zext", "sext", "fpext", "fptrunc", "bitcast", "ptrtoint", "inttoptr")
 _REGROUPED = frozenset({"add", "and_", "or_", "xor"})
+_LATEST = 32
+"""So many instructions of a key are looked at, the latest first: the others are mostly in branches
+that emission has left."""
 _TRAPS = frozenset({"udiv", "urem"})
 """Operations that are undefined for a divisor of zero, so they stay where they are asked for."""
 
@@ -170,10 +174,9 @@ class FoldingBuilder(ir.IRBuilder):
         if self._anchor < len(here.instructions) - here.is_terminated:
             return emit()
         emitted = self._emitted.setdefault(key, {})
-        if emitted:
-            for block in self._tree.dominating(here):
-                if block in emitted:
-                    return emitted[block]
+        nearest = self._tree.nearest(islice(reversed(emitted), _LATEST), here)
+        if nearest is not None:
+            return emitted[nearest]
         place = self._outside(operands) if moves and self._tree.before else here
         if place is here:
             made = emit()

@@ -28,23 +28,57 @@ PLAIN = re.compile(r"[\w ./:,='%+-]*")
 
 
 class Block(NamedTuple):
-    """A block of code: its language, its lines, and why nobody runs it or whose end it is."""
+    """A block of code: its language, its lines, and what the comment above it says about it."""
 
     language: str
     body: str
     left_out: str
+    """Why nobody runs it."""
     end_of: str
+    """The file that it is the end of, which a command of the page runs."""
+    file: str
+    """The file that a reader is to write it into, which a command of the page runs or reads."""
+    how: str
+    """"behind" or "instead of", if it changes a line of that file; "": it is the whole file."""
+    line: str
+    """How that line begins, blanks in front of it left out."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is (a part of) a file, which is run as such."""
+        return bool(self.end_of or self.file)
 
 
 def blocks(text: str) -> list[Block]:
     """The blocks of a page.
 
     ``<!-- not run: WHY -->`` before one says why nobody runs it, ``<!-- the end of FILE -->`` that
-    it is a part of a file, which is run elsewhere on the page.
+    it is a part of a file, which is run elsewhere on the page. ``<!-- file: FILE -->`` is what
+    readers write themselves, ``<!-- put into FILE behind: START OF A LINE -->`` and ``instead of``
+    change it.
     """
-    why = r"(?:^<!-- (?:not run: ([^\n]*)|the end of ([^\n]*)) -->\n+)?"
+    said = (
+        r"not run: ([^\n]*)", r"the end of ([^\n]*)", r"file: ([^\n]*)",
+        r"put into (\S+) (behind|instead of): ([^\n]*)",
+    )  # fmt: skip
+    why = rf"(?:^<!-- (?:{'|'.join(said)}) -->\n+)?"
     found = re.findall(rf"{why}^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(language, body, reason, file) for reason, file, language, body in found]
+    return [
+        Block(language, body, reason, end_of, file or changed, how, line)
+        for reason, end_of, file, changed, how, line, language, body in found
+    ]
+
+
+def write(block: Block, folder: Path) -> None:
+    """Write a block into its file, or put it into the file that is there."""
+    path = folder / block.file
+    if not block.how:
+        path.write_text(block.body)
+        return
+    lines = path.read_text().splitlines(keepends=True)
+    (number,) = (n for n, line in enumerate(lines) if line.strip().startswith(block.line))
+    lines[number] = lines[number] + block.body if block.how == "behind" else block.body
+    path.write_text("".join(lines))
 
 
 def commands(body: str) -> list[tuple[str, str]]:

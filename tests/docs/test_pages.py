@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import tileir
+from tileir.formats.ops import CHAPTERS
 from tileir.samples.table import SAMPLES, in_checkout
 
-from .pages import ROOT, TEXTS, agrees, blocks, commands, run
+from .pages import ROOT, TEXTS, agrees, blocks, commands, run, write
 
 RUN = ("console", "python", "mlir", "sh")
 """Languages of blocks that are run."""
@@ -29,12 +30,16 @@ def test_blocks_run(page: str, tmp_path: Path, capsys, monkeypatch) -> None:
     if page != "README.md":
         run("tileir samples -o samples", tmp_path)
     left_out = []
-    for language, body, reason, file in blocks(TEXTS[page]):
-        if reason:
+    for block in blocks(TEXTS[page]):
+        language, body = block.language, block.body
+        if block.left_out:
             continue
-        if file:
-            assert (tmp_path / file).read_text().endswith(f"\n\n{body}")
-            assert f" {file}\n" in TEXTS[page]  # a command that runs it
+        if block.is_file:
+            if block.end_of:
+                assert (tmp_path / block.end_of).read_text().endswith(f"\n\n{body}")
+            else:
+                write(block, tmp_path)
+            assert re.search(rf"^\$ .*{block.end_of or block.file}", TEXTS[page], re.MULTILINE)
         elif language == "python":
             capsys.readouterr()
             exec(compile(body, page, "exec"), {"__name__": "__main__"})
@@ -64,7 +69,7 @@ def has_cutile() -> bool:
 def test_few_blocks_are_not_run() -> None:
     """At most one in ten, and each says why; nothing else is in a block."""
     found = [(page, block) for page, text in TEXTS.items() for block in blocks(text)]
-    unknown = [b for _, b in found if b.language not in RUN and not b.left_out and not b.end_of]
+    unknown = [b for _, b in found if b.language not in RUN and not b.left_out and not b.is_file]
     assert not unknown
     assert sum(bool(block.left_out) for _, block in found) <= len(found) / 10
 
@@ -82,6 +87,25 @@ def test_all_blocks_are_seen() -> None:
 def test_the_text_of_the_page_is_the_sample() -> None:
     (shown,) = [b.body for b in blocks(TEXTS["docs/guide/compile.md"]) if b.language == "mlir"]
     assert (ROOT / in_checkout("noop.mlir")).read_text() == shown
+
+
+def test_the_drawing_has_all_stages() -> None:
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.pipeline import STAGES
+
+    drawing = (ROOT / "docs/how/pictures/stages.svg").read_text()
+    assert re.findall(r'class="m">(\w+)<', drawing) == list(STAGES["nvptx"])
+
+
+def test_each_chapter_of_ops_has_a_page() -> None:
+    chapters = {module.__name__.rpartition(".")[2] for module in CHAPTERS}
+    asked_for = {
+        name
+        for page, text in TEXTS.items()
+        for name in re.findall(r"^```\{from-source\} ops (\w+)$", text, re.MULTILINE)
+        if page == f"docs/reference/ops/{name}.md"
+    }
+    assert asked_for == chapters
 
 
 def test_the_two_commands_are_one_line_each() -> None:

@@ -12,8 +12,14 @@ _STARTING = "-m"
 """What `sys.argv[0]` is while Python looks for the program that `python -m` is to run."""
 
 
-def need(*packages: str) -> None:
-    """End the program if it is about to be run and some of these packages are missing."""
+def need(*packages: str, extra: str = "test") -> None:
+    """End the program if it is about to be run and packages that `extra` brings are missing."""
+    if sys.argv[0] == _STARTING:
+        need_now(*packages, extra=extra)
+
+
+def need_now(*packages: str, extra: str) -> None:
+    """End the program if some of these packages are missing, which one of our extras brings."""
     missing = [name for name in packages if find_spec(name) is None]
-    if missing and sys.argv[0] == _STARTING:
-        raise SystemExit(f"this needs {', '.join(missing)}; pip install -e '.[test]' brings all")
+    if missing:
+        raise SystemExit(f"this needs {', '.join(missing)}; pip install -e '.[{extra}]' brings all")

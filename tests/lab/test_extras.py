@@ -12,7 +12,7 @@ from tests.corpus import ROOT
 
 @pytest.mark.parametrize(
     "name",
-    ["bench", "block_mutants", "conformance", "edits", "mutants", "serve", "transforms"],
+    ["batch", "bench", "block_mutants", "conformance", "edits", "mutants", "serve", "transforms"],
 )
 def test_without_packages_there_is_one_line(name: str) -> None:
     command = [sys.executable, "-S", "-m", f"tests.lab.{name}", "--help"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -16,12 +15,20 @@ from tileir.commands.conventions import (
     OK,
     UsageError,
     called,
+    counting_number,
     fail,
+    json_line,
     main_of,
     stdout_text,
     wants_colour,
 )
-from tileir.commands.launch_options import add_options, named_as_written, options_given
+from tileir.commands.launch_options import (
+    GRID,
+    add_options,
+    grid_given,
+    named_as_written,
+    options_given,
+)
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.commands.progress import progress_bar
 from tileir.formats.forks import not_forking
@@ -39,7 +46,6 @@ if TYPE_CHECKING:
 JSON_SCHEMA = 1
 COLOURS = {"certain": RED, "likely": YELLOW, "maybe": CYAN}
 """How sure a finding is -> its colour on a terminal."""
-MOST_EXTENTS = 3
 _ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
 
 EXAMPLES = """\
@@ -77,8 +83,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", nargs="?", help="bytecode or text; - for standard input")
     add("--target", metavar="GPU", help=f"one of {', '.join(TARGETS)}")
     add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
-    add("--grid", metavar="X[,Y[,Z]]", type=_grid, help="the tile blocks of a launch")
-    add("--sms", metavar="N", type=_count, help="SMs of the GPU (default: of a common product)")
+    add("--grid", metavar=GRID, help="the tile blocks of a launch")
+    add(
+        "--sms",
+        metavar="N",
+        type=counting_number,
+        help="SMs of the GPU (default: of a common product)",
+    )
     add("--array", metavar="VALUE", action="append", dest="values", type=ArrayWord, help=_ARRAY)
     add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
     add("--convention", choices=["cutile"], help="whose order arrays without a view have")
@@ -90,19 +101,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     about.add_argument("--rules", action="store_true", help="list all rules")
     add_options(parser)
     add_assume_version(parser)
-
-
-def _grid(text: str) -> tuple[int, ...]:
-    extents = tuple(map(_count, text.replace("x", ",").split(",")))
-    if len(extents) > MOST_EXTENTS:
-        raise argparse.ArgumentTypeError(f"{text!r} has more than three extents")
-    return extents
-
-
-def _count(text: str) -> int:
-    if text.isascii() and text.isdecimal() and 0 < len(text) < 11 and int(text):
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -125,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "file": called(arguments.file), "target": target}
             document["findings"] = [_as_json(each) for each in findings]
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(document))
         else:
             names = arguments.entry or [function.name for function in bytecode.functions]
             _write(out, called(arguments.file), names, target, findings)
@@ -151,7 +149,7 @@ def _found(bytecode: Bytecode, arguments: argparse.Namespace) -> tuple[str, list
             bytecode,
             target,
             symbols=arguments.entry,
-            grid=arguments.grid,
+            grid=None if arguments.grid is None else grid_given(arguments.grid, 1),
             processors=arguments.sms,
             arguments=_values(bytecode, arguments),
             portable=arguments.portable,
@@ -185,7 +183,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     with stdout_text() as out:
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "rules": [*map(_rule_as_json, rules)]}
-            out.write(json.dumps(document, indent=2) + "\n")
+            out.write(json_line(document))
         elif name is None:
             out.writelines(f"{rule.id:<24}  {rule.title}\n" for rule in rules)
         else:

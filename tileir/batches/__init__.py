@@ -18,6 +18,7 @@ verbs/          the verbs
 submitted.py    the function that is submitted
 versions.py     what has to be the same everywhere
 executors.py    where chunks are computed
+cluster.py      ... if that is a Dask cluster
 running.py      chunks in flight, and what becomes of those that are lost
 records.py      what is said about a job that is done
 manifest.py     records on disk

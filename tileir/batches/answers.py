@@ -30,7 +30,7 @@ class Request(NamedTuple):
         """Return the bytes of a request."""
         head = {
             "verb": work.verb,
-            "options": work.options,
+            "options": {**work.options, **job.settings},
             "name": job.name,
             "target": job.target,
             "files": work.files,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,6 +35,7 @@ class Batch:
     """Results of a verb for modules, as they are done; iterate over it once.
 
     on what, where and within which limits    modules, targets, work; place; limits
+    settings  options of which each module and target is done with each, beside those of the work
     manifest  gets the records, and what it has is not done again
     outputs   gets the files
     function  what children compute, by its name
@@ -48,6 +49,7 @@ class Batch:
     manifest: Manifest | None = None
     outputs: Outputs | None = None
     function: str = ANSWER
+    settings: Sequence[Mapping[str, Any]] = ({},)
     done: int = 0
     failed: int = 0
     skipped: int = 0
@@ -90,11 +92,12 @@ class Batch:
                     self._waiting.append(result)
                 continue
             for target in self.targets or (None,):
-                job = Job.of(self.work, module.name, parts, target)
-                if self._is_done(job):
-                    self.skipped += 1
-                else:
-                    yield job
+                for settings in self.settings:
+                    job = Job.of(self.work, module.name, parts, target, settings)
+                    if self._is_done(job):
+                        self.skipped += 1
+                    else:
+                        yield job
 
     def _is_done(self, job: Job) -> bool:
         ends = None if self.manifest is None else self.manifest.done(job.name, job.key)
@@ -105,7 +108,9 @@ class Batch:
         results, self._waiting = self._waiting, []
         for job, data in answered:
             answer = Answer.unpacked(data)
-            result = result_of(self.work, self.limits, job.name, job.target, job.key, answer)
+            result = result_of(
+                self.work.of(job), self.limits, job.name, job.target, job.key, answer
+            )
             results.append(result)
             for end, contents in result.files.items():
                 if self.outputs is not None:
@@ -139,8 +144,8 @@ def batch(
     options   of the verb, in JSON's types, as records show them: those of the command of that name
     executor  where it is done: a `concurrent.futures.Executor`; a function that makes one, also
               when the one before has broken; "threads" of this process with a child each (the
-              default), or "processes"
-    workers   how many workers the executor has, as many as CPUs if None
+              default), or "processes"; the address of a Dask cluster, such as "tcp://10.0.0.1:8786"
+    workers   how many workers the executor has, as many as CPUs if None; a cluster says it itself
     seconds, memory   what one module may take, None for any number; memory in bytes, on Linux
     manifest  a file to which records are added, a line each; what it has is not done, nor yielded,
               unless `again`

@@ -34,6 +34,7 @@ from .outputs import Outputs
 from .progress import board
 from .records import line_of
 from .sources import SUFFIXES, sources
+from .variants.collected import Collected
 from .verbs import NAMES, NONE, find
 
 SCHEMA = 1
@@ -46,6 +47,8 @@ examples:
   tileir batch verify -m verify.jsonl kernels/        what a file of records has is not done again
   tileir batch compile --target sm_80 --target sm_90 -m all.jsonl -o ptx/ kernels/
                                                       PTX beside each other, by the names of modules
+  tileir batch compile --target sm_90 --set num_warps=4,8 --set maxnreg=none,128 kernels/
+                                                      variants, and what each takes of a GPU
   find . -newer last -name '*.mlir' | tileir batch verify -       paths from standard input
   tileir batch verify -m - kernels/ | jq 'select(.ok | not) | .file'
 
@@ -59,7 +62,8 @@ or a release of tileir that has changed is another job, and done. -m - prints th
 In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
-executor is good for nothing, 130 interrupted; what manifests have is neither done nor counted"""
+executor is good for nothing, 130 interrupted; with --set, 1 for a module of which no variant is
+left; what manifests have is neither done nor counted"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -94,6 +98,8 @@ def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
         help=f"{' or '.join(BY_NAME)}, or MODULE:FUNCTION, which returns a"
         " concurrent.futures.Executor (default: threads, each with a child process)",
     )  # fmt: skip
+    add("--cluster", metavar="ADDRESS",
+        help="workers of a Dask cluster: its scheduler, such as tcp://10.0.0.1:8786")  # fmt: skip
     add("--suffix", metavar="END", action="append", help="how names of modules end in folders")
     add("-0", "--null", action="store_true", help="the list is separated by NUL, as find -print0")
     add("--json", action="store_true", help="the summary as JSON")
@@ -109,10 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
     memory = None if arguments.memory is None else arguments.memory << 20
     limits = Limits(arguments.seconds, memory)
     verb = find(arguments.verb)
+    settings = getattr(verb, "settings", None)
     work = Work(arguments.verb, verb.options(arguments), files=arguments.output is not None)
     manifest = nullcontext(None)
     targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
-    place = place_of(arguments.executor, arguments.jobs)
+    place = place_of(_executor(arguments), arguments.jobs)
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
     with manifest as kept:
@@ -124,13 +131,26 @@ def run(arguments: argparse.Namespace) -> int:
             limits,
             kept,
             None if arguments.output is None else Outputs(arguments.output),
+            settings=settings(arguments) if settings else ({},),
         )
         return _run(batch, arguments, lines)
+
+
+def _executor(arguments: argparse.Namespace) -> str | None:
+    """Return the name of the executor, or the address of a cluster; UsageError for both."""
+    if arguments.cluster is None:
+        return arguments.executor
+    if arguments.executor is not None:
+        raise UsageError("--cluster is an executor of its own; leave --executor away")
+    if "://" not in arguments.cluster:
+        raise UsageError(f"--cluster {arguments.cluster}: no address such as tcp://10.0.0.1:8786")
+    return arguments.cluster
 
 
 def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
     """Run a batch to its end, or until Ctrl-C, and say what came of it; returns the exit code."""
     failures: Counter[str] = Counter()
+    collected = Collected() if getattr(arguments, "set", None) else None
     started, interrupted = time.monotonic(), False
     with board(arguments.verb) as shown, closing(iter(batch)) as results:
         before = _on_interrupt(batch.interrupt)
@@ -141,13 +161,16 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
                     sys.stdout.flush()
                 if not record["ok"]:
                     failures[record["failure"]] += 1
+                if collected is not None:
+                    collected.add(record)
                 shown.show(record)
         except KeyboardInterrupt:
             interrupted = True
         finally:
             if before is not None:
                 signal.signal(signal.SIGINT, before)
-    document = {
+    code = NO if batch.failed else OK
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "verb": arguments.verb,
         "done": batch.done,
@@ -159,15 +182,20 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
     }
     said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
     said += [f"{batch.skipped:,} done before"] if batch.skipped else []
+    if collected is not None:
+        document["variants"] = collected.as_json()
+        code = NO if collected.lost else OK
     with stdout_text() as out:
         if arguments.json:
             out.write(json.dumps(document) + "\n")
         elif not lines:
+            for line in () if collected is None else collected.lines():
+                out.write(f"{line}\n")
             out.write(f"{', '.join(said)}\n")
     if interrupted:
         where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)
-    return NO if batch.failed else OK
+    return code
 
 
 def _on_interrupt(call: Callable[[], None]) -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 
 from tileir.commands.conventions import UsageError
 from tileir.errors import WorkerError
+from tileir.formats.forks import not_forking
 
 from .submitted import Keeper, adopt
 
@@ -119,10 +120,15 @@ def place_of(executor: Executor | Maker | str | None, workers: int | None = None
     """Return the place that somebody names; UsageError if there is none.
 
     executor  an executor, which cannot be replaced if it breaks; what makes one; or a name, of
-              `BY_NAME` or ``module:function`` for a function that makes one
-    workers   how many workers there are; as many as CPUs if None
+              `BY_NAME`, ``tcp://...`` for Dask's scheduler there, or ``module:function`` for a
+              function that makes one
+    workers   how many workers there are; as many as CPUs if None, and as the cluster has
     """
     number = workers or cpus()
+    if isinstance(executor, str) and "://" in executor:
+        if workers is not None:
+            raise UsageError("a cluster has as many workers as it has; do not ask for a number")
+        return _cluster(executor)
     if executor is None or executor == "threads":
         return Place(lambda: Threads(number), lambda: number)
     if executor == "processes":
@@ -131,6 +137,18 @@ def place_of(executor: Executor | Maker | str | None, workers: int | None = None
         return Place(_once(executor), lambda: number, owned=False)
     make = _found(executor) if isinstance(executor, str) else executor
     return Place(make, lambda: number)
+
+
+def _cluster(address: str) -> Place:
+    with not_forking:
+        from .cluster import Cluster
+    made: list[Cluster] = []
+
+    def make() -> Executor:
+        made[:] = [Cluster(address)]
+        return made[0]
+
+    return Place(make, lambda: made[0].workers())
 
 
 def _once(executor: Executor) -> Maker:

@@ -34,6 +34,10 @@ class Work(NamedTuple):
     options: Mapping[str, Any]
     files: bool = False
 
+    def of(self, job: Job) -> Work:
+        """Return what is done with the module of one job: with its settings as options."""
+        return self._replace(options={**self.options, **job.settings})
+
 
 class Job(NamedTuple):
     """One thing to do with one module.
@@ -43,18 +47,28 @@ class Job(NamedTuple):
     parts   the bytes of the module, and of what the verb needs beside it
     target  a GPU, ``host``, or None where the verb needs none
     key     what decides the result, hashed
+    settings  options of this job alone, beside those of the work
     """
 
     name: str
     parts: tuple[bytes, ...]
     target: str | None
     key: str
+    settings: Mapping[str, Any] = {}
 
     @classmethod
-    def of(cls, work: Work, name: str, parts: Iterable[bytes], target: str | None) -> Job:
+    def of(
+        cls,
+        work: Work,
+        name: str,
+        parts: Iterable[bytes],
+        target: str | None,
+        settings: Mapping[str, Any] = {},
+    ) -> Job:
         """Return the job, with its key."""
         parts = tuple(parts)
-        options = {key: value for key, value in work.options.items() if key not in _INDIFFERENT}
+        options = {**work.options, **settings}
+        options = {key: value for key, value in options.items() if key not in _INDIFFERENT}
         facts = {
             "verb": work.verb,
             "options": options,
@@ -63,7 +77,7 @@ class Job(NamedTuple):
             "parts": [hashlib.sha256(part).hexdigest() for part in parts],
         }
         line = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-        return cls(name, parts, target, hashlib.sha256(line.encode()).hexdigest()[:40])
+        return cls(name, parts, target, hashlib.sha256(line.encode()).hexdigest()[:40], settings)
 
 
 @dataclass(eq=False)

@@ -50,6 +50,11 @@ class Keeper:
         self._made_for: tuple[str, Limits] | None = None
         weakref.finalize(self, _close, self._supervisors, self.process)
 
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed; it gives no child then."""
+        return self._closed
+
     def supervisor(self, function: str, limits: Limits) -> Supervisor:
         """Return a supervisor of this function with these limits: the last one if it has them.
 

@@ -13,7 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import NO, OK, UsageError, called, fail, open_input, stdout_text
+from tileir.commands.conventions import (
+    NO,
+    OK,
+    UsageError,
+    called,
+    fail,
+    json_line,
+    open_input,
+    stdout_text,
+)
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC
@@ -30,6 +39,7 @@ from .releases import Releases, ToolkitFolders, bisect_releases, numbers_of
 from .report import SCHEMA, as_json, as_text, no_answer
 from .search import Found
 from .stages import (
+    BEHIND,
     RefusedError,
     bisect_optional,
     bisect_texts,
@@ -142,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem = "" if found.answered else no_answer(found)
     with stdout_text() as out:
         if arguments.json:
-            out.write(json.dumps(as_json(found, what, question, problem), indent=2) + "\n")
+            out.write(json_line(as_json(found, what, question, problem)))
         else:
             out.write(as_text(found, what, question))
     if problem:
@@ -249,13 +259,11 @@ def _over_stages(arguments: argparse.Namespace, data: bytes) -> tuple[str, Found
         question = f"compiling for {target} fails"
         return question, first_failing(compiled, STAGES[package_of(target)])
     if compiled.failed:
-        print(
-            f"tileir bisect: warning: stage {compiled.failed} fails: {compiled.problem}",
-            file=sys.stderr,
-        )
+        where = compiled.failed if compiled.failed == BEHIND else f"stage {compiled.failed}"
+        fail("bisect", f"warning: {where}: {compiled.problem}; texts are those before it", OK)
     predicate = predicate_given(arguments)
     if isinstance(predicate, Says):
-        question = f"the text after a stage for {target} has /{predicate.pattern}/"
+        question = f"the text after a stage for {target} has {predicate.wanted}"
         found = bisect_texts(compiled, lambda text: predicate.said_in(without_legend(text)), True)
         return question, found
 

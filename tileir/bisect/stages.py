@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,10 @@ ALL_LEFT_OUT = "none"
 """The name of the point at which all optional stages are left out."""
 
 
+BEHIND = "behind the last stage"
+"""The name of what is done when all stages have left what they leave, which may fail, too."""
+
+
 class RefusedError(TileIRError):
     """The file is not compiled for a reason that is no defect; `code` is the exit code for it."""
 
@@ -47,7 +51,7 @@ class Compiled:
     """What stages have left behind.
 
     texts    stage -> its text, for each that has run
-    failed   the stage that failed, or did not end, "" if none did
+    failed   the stage that failed, or did not end, or `BEHIND`; "" if nothing did
     problem  what it said
     ended    whether it failed; it may also have been too slow, or have needed too much memory
     """
@@ -75,9 +79,9 @@ def compiled_by_stages(
         tempfile.TemporaryDirectory() as folder,
         Supervisor(made_by, seconds=limits.seconds, memory=memory) as supervisor,
     ):
-        told = Path(folder, "told")
-        told.touch()
-        request = json.dumps({"target": target, "told": str(told)}).encode()
+        tells = Path(folder, "told")
+        tells.touch()
+        request = json.dumps({"target": target, "told": str(tells)}).encode()
         ended = True
         try:
             answer = json.loads(supervisor.call(request + b"\n" + data, NAME))
@@ -86,13 +90,18 @@ def compiled_by_stages(
                 raise
             answer = {"refused": None, "problem": str(error).removeprefix(f"{NAME}: ")}
             ended = error.kind == "crash"
-        lines = told.read_bytes().split(b"\n")
+        lines = tells.read_bytes().split(b"\n")
     if answer["refused"]:
         raise RefusedError(*answer["refused"])
-    texts = dict(map(json.loads, lines[:-1]))  # what is behind the last newline is not all of it
-    left = (name for name in STAGES[package_of(target)] if name not in texts)
-    failed = next(left, "") if answer["problem"] else ""
-    return Compiled(texts, failed, answer["problem"], ended)
+    told = list(map(json.loads, lines[:-1]))  # what is behind the last newline is not all of it
+    failed = _behind(told, STAGES[package_of(target)]) if answer["problem"] else ""
+    return Compiled(dict(told), failed, answer["problem"], ended)
+
+
+def _behind(told: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
+    """Return the stage behind the one that was told of last: some may run more than once."""
+    done = names.index(told[-1][0]) + 1 if told else 0
+    return names[done] if done < len(names) else BEHIND
 
 
 def stages_made(data: bytes) -> bytes:
@@ -128,14 +137,20 @@ def stages_made(data: bytes) -> bytes:
 
 
 def first_failing(compiled: Compiled, names: tuple[str, ...]) -> Found:
-    """Return the verdicts "it fails" of all stages up to the one that does."""
+    """Return the verdicts "it fails" of all stages up to the one that does.
+
+    `BEHIND` is a point of its own if what is done after all stages fails.
+    """
+    points = (*names, BEHIND) if compiled.failed == BEHIND else names
+    last = points.index(compiled.failed) if compiled.failed else len(points)
 
     def ask(name: str) -> Verdict:
         if name == compiled.failed:
             return Verdict(True if compiled.ended else None, compiled.problem)
-        return Verdict(False, "passes") if name in compiled.texts else Verdict(None, "")
+        passed = name in compiled.texts and points.index(name) < last
+        return Verdict(False, "passes") if passed else Verdict(None, "")
 
-    return search(names, ask, everywhere=True)
+    return search(points, ask, everywhere=True)
 
 
 def without_legend(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Types with a part of them changed, however deep it stands: an element type, or extents."""
+"""Types with a part of them changed, however deep it stands, and constants that follow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tileir.attributes import FloatAttribute, IntegerAttribute
+from tileir.ir.constants import Constant, element_size
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -16,6 +18,8 @@ from tileir.types import (
     TensorView,
     Tile,
 )
+
+from .module import number
 
 ElementChange = Callable[[Scalar], Scalar]
 TileChange = Callable[[tuple[int, ...]], tuple[int, ...]]
@@ -65,3 +69,39 @@ def retyped(
 def swapped(become: dict[int, int]) -> Callable[[tuple], tuple]:
     """Return a change of extents by which some of them become others."""
     return lambda extents: tuple([become.get(extent, extent) for extent in extents])
+
+
+# Constants ----------------------------------------------------------------------------------------
+
+
+def constant_as(old: Constant, type: Tile) -> Constant:
+    """Return a constant of another type: its first elements, or else a splat of the first number.
+
+    It is a splat where there are more elements now, or the element type is another one; a number
+    that an integer type cannot have is 0 then, or loses its high bits.
+    """
+    if old.type == type:
+        return old
+    if old.type.element != type.element:
+        return _splat(old.value() or 0, type)
+    if old.is_splat or type.size > old.type.size or type.element.name == "i1":
+        return Constant(type, bytes(old.data[: element_size(type.element)]))
+    return Constant(type, bytes(old.data[: type.size * element_size(type.element)]))
+
+
+def _splat(value: float, type: Tile) -> Constant:
+    attribute = _of_value(value, type.element)
+    return Constant(type, attribute.bits.to_bytes(element_size(type.element), "little"))
+
+
+def number_as(
+    old: IntegerAttribute | FloatAttribute, element: Scalar
+) -> IntegerAttribute | FloatAttribute:
+    """Return a number as one of another element type, by the same rule."""
+    return old if old.type == element else _of_value(old.value or 0, element)
+
+
+def _of_value(value: float, element: Scalar) -> IntegerAttribute | FloatAttribute:
+    if element.is_integer:
+        value = int(value) & 0x7F if value == value and abs(value) < 1 << 62 else 0
+    return number(value, str(element))

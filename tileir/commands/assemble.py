@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from .conventions import (
     check_output,
     explained,
     fail,
+    json_line,
     open_input,
     stdout_text,
     wants_colour,
@@ -147,6 +147,6 @@ def _warn(bytecode: Bytecode, name: str, as_json: bool) -> None:
 
 def _print_json(file: str, severity: str, **fields: object) -> None:
     empty = dict.fromkeys(("line", "column", "length", "message", "source"))
-    record = {"file": file, "severity": severity, **empty, **fields, "schema": JSON_SCHEMA}
+    record = {"schema": JSON_SCHEMA, "file": file, "severity": severity, **empty, **fields}
     with stdout_text() as out:
-        out.write(json.dumps(record, ensure_ascii=False) + "\n")
+        out.write(json_line(record))

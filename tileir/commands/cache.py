@@ -15,7 +15,17 @@ from tileir.errors import ToolError
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
 
-from .conventions import NO, OK, UNREADABLE, UsageError, called, check_output, fail, write_output
+from .conventions import (
+    NO,
+    OK,
+    UNREADABLE,
+    UsageError,
+    called,
+    check_output,
+    fail,
+    json_line,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from tileir.codegen.cache.listing import Installed, Kept
@@ -362,7 +372,7 @@ def _amount(files: int, size: int | None) -> str:
 
 def _print_json(cache: Cache, **tree: Any) -> None:
     whole: Mapping[str, Any] = {"schema": SCHEMA, "folder": str(cache.folder), **tree}
-    write_output(None, (json.dumps(whole) + "\n").encode())
+    write_output(None, json_line(whole).encode("utf-8", "backslashreplace"))
 
 
 def _print(line: str) -> None:

@@ -12,12 +12,13 @@ import argparse
 import contextlib
 import errno
 import importlib
+import json
 import os
 import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -86,6 +87,7 @@ GROUPS = {
     "other": {
         "samples": ("tileir.samples.command", "kernels and programs to try tileir on"),
         "serve": ("tileir.serve.command", "answer requests of another program"),
+        "playground": ("tileir.playground.command", "write a page that runs tileir in a browser"),
         "lsp": ("tileir.lsp.command", "serve editors of Tile IR text"),
         "schema": ("tileir.reference.schema_command", "the JSON Schema of what a command prints"),
         "completion": ("tileir.reference.completion_command", "a shell's script for its Tab key"),
@@ -163,12 +165,9 @@ def guarded(name: str, action) -> int:
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by the caller's shell
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
-        code = action()
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        _drop_output()
-        return OK
+        with reader_may_leave():
+            return action()
+        return OK  # nobody reads what was being printed
     except KeyboardInterrupt:
         return fail(name, "interrupted", INTERRUPTED)
     except (UsageError, TileIRError, OSError) as error:
@@ -185,7 +184,7 @@ def guarded(name: str, action) -> int:
 
 @contextlib.contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Print what nobody may read to its end, by a command whose exit code is an answer."""
+    """Print what nobody may read to its end: what comes next, and the exit code, are the same."""
     try:
         yield
         sys.stdout.flush()
@@ -257,11 +256,21 @@ def open_input(path: str) -> bytes:
 
 @contextlib.contextmanager
 def stdout_text() -> Iterator[TextIO]:
-    """Open standard output for text in UTF-8, whatever the locale is."""
+    """Open standard output for text in UTF-8, whatever the locale is; its reader may leave."""
     out: Any = sys.stdout
     if hasattr(out, "reconfigure"):
         out.reconfigure(encoding="utf-8", errors="backslashreplace")
-    yield sys.stdout
+    with reader_may_leave():
+        yield sys.stdout
+
+
+def json_line(tree: Mapping[str, Any]) -> str:
+    """Return an object of JSON as the line that --json prints.
+
+    All commands do so: an object on a line, whose first key is "schema"; commands that print one
+    for each item (inspect, dis, as, smith, mutate) print as many lines.
+    """
+    return json.dumps(tree, ensure_ascii=False) + "\n"
 
 
 def wants_colour(out: TextIO) -> bool:
@@ -278,8 +287,11 @@ def wants_colour(out: TextIO) -> bool:
 def write_output(path: str | None, data: bytes) -> None:
     """Write a file atomically, or standard output for None and ``-``."""
     if path is None or path == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        try:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+        except BrokenPipeError:  # as where reader_may_leave, which would flush each piece
+            _drop_output()
         return
     try:
         mode = os.stat(path).st_mode  # on every Python, an error for a circle of links

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -21,6 +20,7 @@ from .conventions import (
     UsageError,
     called,
     fail_at,
+    json_line,
     open_input,
     stdout_text,
     wants_colour,
@@ -171,12 +171,14 @@ def _print_json(lines: Iterable[Heading | Leaf], full: bool, where: dict[str, st
     with stdout_text() as out:
         for line in lines:
             if isinstance(line, Leaf):
-                out.write(json.dumps(where | as_json(line, full), ensure_ascii=False) + "\n")
+                out.write(json_line(as_json(line, full, **where)))
 
 
-def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
+def as_json(leaf: Leaf, full: bool = False, **where: str) -> dict[str, object]:
     """Return a leaf as an object of JSON's types; bytes become hexadecimal text."""
     return {
+        "schema": JSON_SCHEMA,
+        **where,
         "offset": leaf.offset,
         "length": leaf.length,
         "path": brief(leaf.place, PATH_PARTS),
@@ -186,7 +188,6 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "function": shorten(leaf.function, LONGEST_NAME) or None,
         "op": leaf.op.name if leaf.op else None,
         "location": (leaf.op.location_text if leaf.op else "") or None,
-        "schema": JSON_SCHEMA,
     }
 
 

@@ -1,4 +1,4 @@
-"""The options about launching a GPU kernel, which `compile` and `run` share."""
+"""The options about launching a kernel, which commands share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
+from tileir.launch.grid_limits import MAX_EXTENT
+from tileir.messages.texts import shorten
+from tileir.messages.wording import did_you_mean
 
 from .conventions import UsageError
 
@@ -18,6 +21,26 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"\boption (\w+)")
 """An option's name in the messages of `tileir.compile`."""
+
+_EXTENT = re.compile(r"\s*0*(\d+)\s*", re.ASCII)
+_SHOWN = 40
+"""Most characters of a wrong grid that a message repeats."""
+GRID = "X[,Y[,Z]]"
+"""What --grid takes, as `--help` shows it."""
+
+
+def grid_given(text: str, least: int = 0) -> tuple[int, ...]:
+    """Return the grid that --grid names, of one to three extents from `least` on; UsageError."""
+    parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
+    digits = [part[1] for part in parts if part]
+    if len(parts) > 3 or not all(parts) or (least and "0" in digits):
+        given, numbers = shorten(text, _SHOWN), "numbers from 1" if least else "numbers"
+        raise UsageError(f"--grid takes one to three {numbers} such as 4,1,1, not {given!r}")
+    for extent in digits:
+        if len(extent) > len(str(MAX_EXTENT)) or int(extent) > MAX_EXTENT:
+            given = shorten(extent, _SHOWN)
+            raise UsageError(f"--grid takes up to {MAX_EXTENT} blocks along an axis, not {given}")
+    return tuple(map(int, digits))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +52,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         if not option.example:
             how = {"action": "store_const", "const": True}
         parser.add_argument(flag(option.name), dest=option.name, help=f"GPUs: {option.help}", **how)
+
+
+def read_setting(name: str, text: str) -> object:
+    """Return the value of an option, as it is written, but numbers of one value separated by ``x``.
+
+    ``none`` is None, which asks nothing; ``true`` is for what has no value. UsageError for an
+    option that there is not, or a value that cannot be.
+    """
+    from tileir.codegen.launch_terms import OPTIONS
+
+    named = {option.name: option for option in OPTIONS}
+    if name not in named:
+        known = ", ".join(named)
+        raise UsageError(f"no option {name!r}{did_you_mean(name, named)}; there are {known}")
+    if text == "none":
+        return None
+    if not named[name].example:
+        if text != "true":
+            raise UsageError(f"{name} is true or none, not {text!r}")
+        return True
+    try:
+        return _value(named[name])(text.replace("x", ","))
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{name}: {error}") from None
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, Any]:

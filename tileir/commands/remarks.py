@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,17 @@ from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
 from tileir.tools import nvidia
 
-from .conventions import OK, UNREADABLE, UsageError, called, fail, main_of, open_input, stdout_text
+from .conventions import (
+    OK,
+    UNREADABLE,
+    UsageError,
+    called,
+    fail,
+    json_line,
+    main_of,
+    open_input,
+    stdout_text,
+)
 from .launch_options import add_options, named_as_written, options_given
 from .modules import add_assume_version, check_entry, module_of, version_given
 
@@ -103,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             rows = [_as_json(remark) for remark in wanted]
             document = {"schema": JSON_SCHEMA, "file": called(arguments.file)}
             document |= {"target": target, "remarks": rows}
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(document))
         else:
             write_remarks(out, called(arguments.file), wanted)
     return OK
@@ -150,7 +159,7 @@ def _list_topics(arguments: argparse.Namespace) -> int:
     with stdout_text() as out:
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "topics": dict(TOPICS)}
-            out.write(json.dumps(document, indent=2) + "\n")
+            out.write(json_line(document))
         else:
             out.writelines(f"{topic:<14}  {about}\n" for topic, about in TOPICS.items())
     return OK

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import io
 import json
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 import tileir
 from tileir.bytecode import Function
 from tileir.errors import LaunchError, TileIRError, UnsupportedError
-from tileir.formats.errors import shorten
 from tileir.gpus import TARGETS
 from tileir.launch.compile_options import Check
 from tileir.launch.described import DescribedLaunch, read_description
-from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
@@ -37,7 +34,7 @@ from .conventions import (
     write_output,
 )
 from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
-from .launch_options import add_options, flag, named_as_written, options_given
+from .launch_options import GRID, add_options, flag, grid_given, named_as_written, options_given
 from .modules import add_assume_version, check_all_read, check_entry, open_module, version_given
 
 if TYPE_CHECKING:
@@ -45,9 +42,6 @@ if TYPE_CHECKING:
 
     from tileir.codegen.api import Compilation
 
-_EXTENT = re.compile(r"\s*0*(\d+)\s*", re.ASCII)
-_SHOWN = 40
-"""Most characters of a wrong grid that a message repeats."""
 
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
@@ -121,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--entry", metavar="NAME", help="the kernel, if the file has several")
     add(
         "--grid",
-        metavar="X[,Y[,Z]]",
+        metavar=GRID,
         default="1",
         help="tile blocks, up to 16777215 along an axis (default: 1)",
     )
@@ -253,7 +247,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
     function = _choose(bytecode, arguments.entry if described is None else described.entry)
-    grid = _grid(arguments.grid) if described is None else described.grid
+    grid = grid_given(arguments.grid) if described is None else described.grid
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
     values = _values(function, arguments) if described is None else described.values()
@@ -431,19 +425,6 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
         raise UsageError(f"--entry is needed; the file has {', '.join(map(display, names))}")
     check_entry(bytecode, name or "")
     return bytecode.function(name or "")
-
-
-def _grid(text: str) -> tuple[int, ...]:
-    parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
-    if len(parts) > 3 or not all(parts):
-        given = shorten(text, _SHOWN)
-        raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {given!r}")
-    digits = [part[1] for part in parts if part]
-    for extent in digits:
-        if len(extent) > len(str(MAX_EXTENT)) or int(extent) > MAX_EXTENT:
-            given = shorten(extent, _SHOWN)
-            raise UsageError(f"--grid takes up to {MAX_EXTENT} blocks along an axis, not {given}")
-    return tuple(map(int, digits))
 
 
 def _save(text: str, values: list[Any]) -> tuple[int, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from tileir.text.printer.declarations import print_declaration
 from tileir.text.printer.pieces import BoundedText
 from tileir.verifier.module import verify
 
-from .conventions import NO, OK, called, open_input, write_output
+from .conventions import NO, OK, called, json_line, open_input, write_output
 
 EXAMPLES = """\
 examples:
@@ -102,11 +101,11 @@ def _json(path: str, library: TileLibrary, problems: list[str]) -> str:
     ]
     items = _items(library)
     tree = {
-        "file": path,
         "schema": 1,
+        "file": path,
         "parts": parts,
         "functions": [item for item in items if item["implements"] is None],
         "implementations": [item for item in items if item["implements"] is not None],
         "problems": problems,
     }
-    return json.dumps(tree, ensure_ascii=False) + "\n"
+    return json_line(tree)

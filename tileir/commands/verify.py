@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -35,6 +34,7 @@ from .conventions import (
     UsageError,
     called,
     fail,
+    json_line,
     main_of,
     stdout_text,
 )
@@ -96,21 +96,22 @@ def run(arguments: argparse.Namespace) -> int:
         check_target(arguments.target)
     assumed = version_given(arguments.assume_version)
     code, results = OK, []
-    with stdout_text() as out:
-        for path in arguments.files:
-            opened = partial(open_module, path, assumed)
-            diagnostics, error = verified(opened, arguments.target, arguments.strict)
-            result = exit_code(diagnostics, error)
-            code = max(code, result)
-            if arguments.json:
-                results.append({"file": printable(path), **as_json(diagnostics, error)})
-            elif error is None:
-                _print(out, path, diagnostics)
-            if error is not None:
-                fail("verify", _message(path, error), result)
+    for path in arguments.files:
+        opened = partial(open_module, path, assumed)
+        diagnostics, error = verified(opened, arguments.target, arguments.strict)
+        result = exit_code(diagnostics, error)
+        code = max(code, result)
         if arguments.json:
-            document = {"schema": JSON_SCHEMA, "files": results}
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            results.append({"file": printable(path), **as_json(diagnostics, error)})
+        elif error is None:
+            with stdout_text() as out:
+                _print(out, path, diagnostics)
+        if error is not None:
+            fail("verify", _message(path, error), result)
+    if arguments.json:
+        document = {"schema": JSON_SCHEMA, "files": results}
+        with stdout_text() as out:
+            out.write(json_line(document))
     return code
 
 
@@ -233,7 +234,7 @@ def _explain(id: str | None, as_json: bool) -> int:
     with stdout_text() as out:
         if as_json:
             document = {"schema": JSON_SCHEMA, "rules": [_rule_as_json(rule) for rule in chosen]}
-            out.write(json.dumps(document, indent=2) + "\n")
+            out.write(json_line(document))
         elif id is not None:
             out.write(_paragraph(chosen[0]))
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TextIO
@@ -19,6 +18,7 @@ from tileir.commands.conventions import (
     explained,
     fail,
     fail_at,
+    json_line,
     open_input,
     reader_may_leave,
     stdout_text,
@@ -234,4 +234,4 @@ def _colour(line: str) -> str:
 
 
 def _print_json(tree: dict[str, object]) -> None:
-    write_output(None, (json.dumps(tree) + "\n").encode("utf-8", "backslashreplace"))
+    write_output(None, json_line(tree).encode("utf-8", "backslashreplace"))

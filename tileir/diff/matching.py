@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from tileir.ir import Block, Body, Op, Value
@@ -86,10 +87,12 @@ class Matching:
         ):
             self._give(one, two, ("parameter", number))
         self._numbers = 0
+        self._replaced: dict[Value, Value] = {}
         for _ in range(ROUNDS):
             self._match()
             if not self._identified():
                 break
+        self._replaced = dict(self._replacements())
 
     def ops(self) -> tuple[Iterator[Op], Iterator[Op]]:
         """Return all ops of both bodies, each in pre-order."""
@@ -104,11 +107,12 @@ class Matching:
     def same(self, before: Value | None, after: Value | None) -> bool:
         """Whether operands are the same value.
 
-        Of ops without effects that compute the same, it does not matter which one is used.
+        Of ops without effects that compute the same, it does not matter which one is used. Where an
+        op was replaced by another one, what uses it is said to be as it was.
         """
         if before is None or after is None:
             return before is after
-        if self.value.get(before) is after:
+        if self.value.get(before) is after or self._replaced.get(before) is after:
             return True
         known = self.flows[0].value.get(before, -1)
         if known < 0 or known != self.flows[1].value.get(after, -2):
@@ -254,6 +258,36 @@ class Matching:
         for i, j in sorted([*pairs, *found]):
             yield before[i], after[j]
 
+    # Replacements -------------------------------------------------------------------------------
+
+    def _replacements(self) -> Iterator[tuple[Value, Value]]:
+        """Yield what has no partner and was used, and what is used in its place everywhere.
+
+        Both have one type, and stand in one order with all others of which that is said.
+        """
+        taken: tuple[dict[Value, set[Value]], dict[Value, set[Value]]] = ({}, {})
+        for op in self.ops()[0]:
+            if op in self.op:
+                for one, two in _operand_pairs(op, self.op[op]):
+                    taken[0].setdefault(one, set()).add(two)
+                    taken[1].setdefault(two, set()).add(one)
+        places = [{op: place for place, op in enumerate(ops)} for ops in self.ops()]
+        found: list[tuple[int, int, Value, Value]] = []
+        for one, others in taken[0].items():
+            two = next(iter(others))
+            owners = one.owner, two.owner
+            if len(others) > 1 or len(taken[1][two]) > 1 or one.type != two.type:
+                continue
+            if all(isinstance(owner, Op) and owner not in self.op for owner in owners):
+                found.append((places[0][owners[0]], places[1][owners[1]], one, two))
+        found.sort(key=lambda each: each[:2])
+        after = [place for _, place, *_ in found]
+        most = list(accumulate(after, max, initial=-1))
+        least = list(accumulate(reversed(after), min, initial=len(places[1])))[::-1]
+        for index, (_, place, one, two) in enumerate(found):
+            if most[index] <= place <= least[index + 1]:
+                yield one, two
+
     # Identification -----------------------------------------------------------------------------
 
     def _identified(self) -> bool:
@@ -312,3 +346,9 @@ def _values(operand: object) -> Sequence[Value]:
     if isinstance(operand, tuple):
         return operand
     return (operand,) if isinstance(operand, Value) else ()
+
+
+def _operand_pairs(before: Op, after: Op) -> Iterator[tuple[Value, Value]]:
+    """Yield the values in the same places of two ops."""
+    for slot, operand in before.operands.items():
+        yield from zip(_values(operand), _values(after.operands.get(slot)), strict=False)

@@ -54,15 +54,15 @@ everywhere, others are {type, values}, row by row. Text are "nan", "inf" and "-i
 
 
 def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) -> str:
-    """Return a module, or one kernel of it, as a line of JSON; `first` are keys before `LAYOUT`'s.
+    """Return a module, or one kernel of it, as a line of JSON; `first` are keys behind "schema".
 
     Errors are those of `tileir.disassemble`. Text may hold lone surrogates, which
     ``"backslashreplace"`` encodes as JSON's own escapes.
     """
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     head = {
-        **first,
         "schema": JSON_SCHEMA,
+        **first,
         "version": str(bytecode.version.plain),
         **({"preview": True} if bytecode.version.preview else {}),
         **({"unknown": _unknown(bytecode)} if bytecode.newer else {}),

@@ -1,6 +1,6 @@
 """Types changed everywhere in a function, which stays valid if nothing else depends on them.
 
-Constants and the identities of reductions change along: they become zero.
+Constants and the identities of reductions change along: they keep their numbers where they can.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
-from tileir.builder.retyped import retyped, swapped
+from tileir.builder.retyped import constant_as, number_as, retyped, swapped
 from tileir.ir import Op
-from tileir.ir.constants import Constant, element_size
+from tileir.ir.constants import Constant
 from tileir.read.function import Function
 from tileir.types import FunctionType, Scalar, Tile, Type
 
@@ -39,13 +39,13 @@ def everywhere(function: Function, change: Change) -> None:
 
 
 def fit_constant(op: Op) -> None:
-    """Give a constant whose type changed a splat of zero of that type."""
+    """Give a constant whose type changed numbers of that type."""
     value = op.attributes.get("value")
     if not isinstance(value, Constant) or not op.results or value.type == op.result.type:
         return
     type = op.result.type
     if isinstance(type, Tile) and isinstance(type.element, Scalar):
-        op.attributes["value"] = Constant(type, bytes(element_size(type.element)))
+        op.attributes["value"] = constant_as(value, type)
 
 
 def zero(scalar: Scalar) -> IntegerAttribute | FloatAttribute:
@@ -59,7 +59,7 @@ def _identity(item: object, change: Change) -> object:
     changed = change(Tile(item.type))
     if not isinstance(changed, Tile) or not isinstance(changed.element, Scalar):
         return item
-    return item if changed.element == item.type else zero(changed.element)
+    return item if changed.element == item.type else number_as(item, changed.element)
 
 
 def element_change(old: Scalar, new: Scalar) -> Change:

@@ -7,6 +7,7 @@ import re
 import sys
 
 from tileir.commands.conventions import UsageError
+from tileir.commands.launch_options import GRID, grid_given
 from tileir.errors import UnsupportedError
 
 from .crashes import Crashes
@@ -51,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--matches", metavar="REGEX", help=MATCHES_HELP)
     asked.add_argument("--differs", metavar="A,B", help=_filled(DIFFERS_HELP))
     group.add_argument("--of", metavar="WHO", help=OF_HELP)
-    group.add_argument("--grid", metavar="X[,Y[,Z]]", help=GRID_HELP)
+    group.add_argument("--grid", metavar=GRID, help=GRID_HELP)
     limits = parser.add_argument_group("limits of each time it is asked")
     limits.add_argument(
         "--timeout", metavar="SECONDS", type=float, default=60.0, help="of time (60); then it is no"
@@ -75,7 +76,8 @@ def predicate_given(arguments: argparse.Namespace, toolkit: Toolkit = INSTALLED)
     limits = limits_of(arguments)
     if arguments.of is not None and arguments.says is None and arguments.matches is None:
         raise UsageError("--of is for --says and --matches")
-    bench = Bench(limits, toolkit, _grid(arguments.grid))
+    grid = None if arguments.grid is None else grid_given(arguments.grid, 1)
+    bench = Bench(limits, toolkit, grid)
     if arguments.test is not None:
         try:
             return InterestingnessTest.of(arguments.test, limits, toolkit)
@@ -112,14 +114,6 @@ def _subject(option: str, text: str) -> Subject:
         return Subject.of(text)
     except UnsupportedError as error:
         raise UsageError(f"{option}: {error}") from None
-
-
-def _grid(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    if not re.fullmatch(r"[1-9]\d{0,5}(,[1-9]\d{0,5}){0,2}", text):
-        raise UsageError(f"--grid takes one to three numbers from 1, as in 2,1,1, not {text!r}")
-    return tuple(map(int, text.split(",")))
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

@@ -18,11 +18,13 @@ class Says:
     pattern: str
     subject: Subject
     bench: Bench = field(default_factory=Bench)
+    literal: str | None = None
+    """The text that the pattern was made of, if it was."""
 
     @classmethod
     def text(cls, text: str, subject: Subject, bench: Bench) -> Self:
         """Return the predicate for a text, in which no character means anything else."""
-        return cls(re.escape(text), subject, bench)
+        return cls(re.escape(text), subject, bench, text)
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
@@ -32,7 +34,12 @@ class Says:
     @property
     def description(self) -> str:
         """When it holds."""
-        return f"{self.subject} says /{self.pattern}/"
+        return f"{self.subject} says {self.wanted}"
+
+    @property
+    def wanted(self) -> str:
+        """What is looked for, as it was given: a text in quotes, or an expression in slashes."""
+        return f"/{self.pattern}/" if self.literal is None else f'"{self.literal}"'
 
     def using(self, toolkit: Toolkit) -> Self:
         """Return the same question about the tools of a release."""

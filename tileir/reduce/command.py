@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from tileir.commands.conventions import (
@@ -14,6 +13,7 @@ from tileir.commands.conventions import (
     called,
     check_output,
     fail,
+    json_line,
     stdout_text,
     write_output,
 )
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stdout_text() as out:
         if arguments.json:
             made = document(reduced, arguments.file, arguments.output, description)
-            out.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(made))
         elif arguments.output == "-":
             sys.stderr.write(report(reduced, name, description))
         else:

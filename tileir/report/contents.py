@@ -17,8 +17,11 @@ ENTRIES = {
 and the number of the first entry."""
 
 
-def tables(columns: Columns, pool: Pool) -> dict[str, dict[str, list[int]]]:
-    """Return the tables by name, each in columns: the field, the text and the uses of an entry."""
+def tables(columns: Columns, pool: Pool, strings: int = 0) -> dict[str, dict[str, list[int]]]:
+    """Return the tables by name, each in columns: the field, the text and the uses of an entry.
+
+    There are so many `strings`, if that is known. The empty one has no bytes, and so no field.
+    """
     fields, texts = columns.fields, pool.texts
     found: dict[str, dict[str, list[Any]]] = {
         name: {"field": [], "text": [], "uses": []} for name in ENTRIES
@@ -36,11 +39,21 @@ def tables(columns: Columns, pool: Pool) -> dict[str, dict[str, list[int]]]:
         rows, number = found[table], int(match[1])
         meaning = texts[fields["meaning"][field]]
         text = meaning if table in ("strings", "constants") else meaning.partition(" ")[2]
-        while len(rows["field"]) < number:  # entries that could not be read have no fields
-            _add(rows, -1, 0, 0)
+        while len(rows["field"]) < number:
+            _add(rows, *_without_field(table, len(rows["field"]), columns, pool))
         uses = columns.uses[kind][number + first]
         _add(rows, field, pool.index(text), uses)
+    while len(found["strings"]["field"]) < strings:
+        number = len(found["strings"]["field"])
+        _add(found["strings"], *_without_field("strings", number, columns, pool))
     return found
+
+
+def _without_field(table: str, number: int, columns: Columns, pool: Pool) -> tuple[int, int, int]:
+    """Return the row of an entry that has no field: an empty string, or what could not be read."""
+    if table == "strings":
+        return -1, pool.index('""'), columns.uses["string"][number]
+    return -1, pool.index(""), 0
 
 
 def _pairs(fields: dict[str, list[Any]]) -> list[tuple[int, int]]:

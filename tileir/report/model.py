@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError
-from tileir.explain.annotate import Leaf, annotate, salvage
+from tileir.explain.annotate import Leaf, annotate, salvage, spans_of
+from tileir.formats.cursor import Span
 from tileir.formats.version import Version
 
 from .columns import Columns, Pool
@@ -20,6 +22,7 @@ from .contents import tables
 from .lines import Lines
 from .paths import Ranges, blanked, directories, shortened
 from .problems import of_module, unreadable
+from .sources import sources
 
 SCHEMA = 1
 
@@ -45,6 +48,8 @@ A file has
   text       {form, lines}; form is "text", as tileir dis prints it, or "outline", where it cannot
   tables     types, strings, constants, debug: columns field, text, uses
   problems   [{severity, rule, message, offset, function, op, location, hint, about}]
+  sources    of --embed-source: [{name, lines, ops, rows}]; each of the ops is at the line
+             that rows name, from 0
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 
@@ -55,13 +60,14 @@ def model(
     *,
     paths: bool = False,
     assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Return the model of one file, which may be broken: then it goes as far as can be read.
 
     Directories in it are blanked unless `paths` are wanted. The file is read as one of the
-    `assumed` version, if one is given.
+    `assumed` version, if one is given. Source files that are in a `folder` are part of the model.
     """
-    return whole_model([file_model(data, name, paths=paths, assumed=assumed)])
+    return whole_model([file_model(data, name, paths=paths, assumed=assumed, folder=folder)])
 
 
 def whole_model(files: list[dict[str, Any]], diff: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -71,17 +77,23 @@ def whole_model(files: list[dict[str, Any]], diff: dict[str, Any] | None = None)
 
 
 def file_model(
-    data: bytes, name: str, *, paths: bool = False, assumed: Version | None = None
+    data: bytes,
+    name: str,
+    *,
+    paths: bool = False,
+    assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Return what a model says of one file."""
     digest, hidden = hashlib.sha256(data).hexdigest(), []
+    embedded = [] if folder is None else sources(data, folder, assumed)
     if not paths:
         name = name.replace("\\", "/").rpartition("/")[2]
         hidden = _directories(data, assumed)
         data = blanked(data, hidden)
     said = _said(data, assumed)
     first = {"name": name, "size": len(data), "sha256": digest, "blanked": hidden}
-    return first | (_shortened(said) if hidden else said)
+    return first | (_shortened(said) if hidden else said) | {"sources": embedded}
 
 
 def readable_part(data: bytes, paths: bool, assumed: Version | None) -> bytes:
@@ -92,10 +104,14 @@ def readable_part(data: bytes, paths: bool, assumed: Version | None) -> bytes:
 def _directories(data: bytes, assumed: Version | None) -> Ranges:
     """Return where directories are, in a file that may be broken."""
     try:
-        lines = list(annotate(Bytecode.parse(data, assume_version=assumed)))
+        spans = spans_of(Bytecode.parse(data, assume_version=assumed).touch())
     except BytecodeError:
-        lines = list(salvage(memoryview(data), assumed)) or _unread(data)
-    return directories(line for line in lines if isinstance(line, Leaf))
+        leaves = list(salvage(memoryview(data), assumed)) or _unread(data)
+        spans = [
+            Span(one.offset, one.offset + one.length, one.section, one.place, one.kind, one.value)
+            for one in leaves
+        ]
+    return directories(data, spans)
 
 
 def _shortened(value: Any) -> Any:
@@ -142,7 +158,7 @@ def _said(data: bytes, assumed: Version | None) -> dict[str, Any]:
         "ops": lines.ops,
         "functions": lines.functions,
         "text": {"form": lines.form, "lines": lines.lines},
-        "tables": tables(columns, pool),
+        "tables": tables(columns, pool, 0 if bytecode is None else len(bytecode.strings)),
         "problems": problems,
     }
 

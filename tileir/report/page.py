@@ -26,6 +26,7 @@ SCRIPTS = (
     "tree",
     "lines",
     "tables",
+    "source",
     "diff",
     "strip",
     "search",

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tileir.explain.annotate import Leaf
-from tileir.formats.cursor import brief
+from tileir.formats.cursor import Span, brief
 
 SHORTEST = 4
 """Bytes of a directory that is blanked: fewer dots could be those of a file."""
@@ -32,21 +31,23 @@ LOOSE = ("unread", "unused", "opaque")
 Ranges = list[tuple[int, int]]
 
 
-def directories(leaves: Iterable[Leaf]) -> Ranges:
-    """Return the ranges of bytes that are directories of paths, in the order of the file."""
-    texts: dict[int, Leaf] = {}
+def directories(data: bytes, spans: Iterable[Span]) -> Ranges:
+    """Return the ranges of bytes that are directories of paths, in the order of the file.
+
+    The spans are all fields of the file whose bytes are `data`.
+    """
+    texts: dict[int, tuple[int, bytes]] = {}
     named: set[int] = set()
     found: Ranges = []
-    for leaf in leaves:
-        if leaf.kind == "text":
-            texts[int(leaf.place[1])] = leaf
-        elif leaf.kind == "string" and SOURCES.search(brief(leaf.place)):
-            named.add(int(leaf.value))  # pyright: ignore[reportArgumentType]
-        elif leaf.kind in LOOSE:
-            found += _in(leaf.offset, bytes(leaf.data))
-    for number, leaf in texts.items():
-        data = bytes(leaf.data)
-        found += [_directory(leaf.offset, data)] if number in named else _in(leaf.offset, data)
+    for span in spans:
+        if span.kind == "text":
+            texts[int(span.place[1])] = span.start, data[span.start : span.end]
+        elif span.kind == "string" and SOURCES.search(brief(span.place)):
+            named.add(int(span.value))
+        elif span.kind in LOOSE:
+            found += _in(span.start, data[span.start : span.end])
+    for number, (start, text) in texts.items():
+        found += [_directory(start, text)] if number in named else _in(start, text)
     return sorted((start, end) for start, end in found if end - start >= SHORTEST)
 
 

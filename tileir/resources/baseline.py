@@ -1,15 +1,18 @@
 """A baseline: what kernels took when it was written, as a ratchet that may only get better.
 
 The file is JSON, sorted, one figure a line, so that a change of it can be read in a review:
-`schema` (1), `tools` (tool -> its release) and `kernels`, a key such as "matmul sm_90" -> figure ->
-number. Kernels that tileiras compiled have keys of their own: "matmul sm_90 tileiras".
+`schema` (1), `tools` (tool -> its release) and `kernels`: a key such as "a.tileirbc: matmul sm_90"
+-> figure -> number, with the file as seen from the folder of the baseline. Kernels that tileiras
+compiled have keys of their own: "a.tileirbc: matmul sm_90 tileiras".
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tileir.errors import PackageError
@@ -77,10 +80,23 @@ class Comparison:
         return not self.new and not any(change.worse for change in self.changes)
 
 
-def key_of(kernel: KernelResources) -> str:
-    """Return the key of a kernel in a baseline."""
-    parts = [kernel.kernel, kernel.target]
+def key_of(file: str, kernel: KernelResources) -> str:
+    """Return the key of a file's kernel in a baseline."""
+    parts = [f"{file}:", kernel.kernel, kernel.target]
     return " ".join(parts if kernel.compiler == OURS else [*parts, kernel.compiler])
+
+
+def file_in(baseline: str, path: str) -> str:
+    """Return the name of a file in the keys of the baseline at a path: as seen from its folder.
+
+    So it is the same wherever the command runs. Standard input, "-", has that name.
+    """
+    if path == "-":
+        return path
+    try:
+        return Path(os.path.relpath(path, Path(baseline).parent)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return Path(path).absolute().as_posix()
 
 
 def figures_of(kernel: KernelResources) -> Figures:
@@ -90,9 +106,12 @@ def figures_of(kernel: KernelResources) -> Figures:
     return {name: number for name, number in found.items() if number is not None}
 
 
-def compare(baseline: Baseline, now: Iterable[KernelResources]) -> Comparison:
-    """Compare kernels with a baseline; a figure that only one of them knows is not compared."""
-    found = {key_of(kernel): figures_of(kernel) for kernel in now}
+def compare(baseline: Baseline, now: Mapping[str, KernelResources]) -> Comparison:
+    """Compare kernels, by their keys, with a baseline.
+
+    A figure that only one of them knows is not compared.
+    """
+    found = {key: figures_of(kernel) for key, kernel in now.items()}
     changes = tuple(
         Change(key, name, before[name], figures[name])
         for key, figures in found.items()
@@ -105,9 +124,9 @@ def compare(baseline: Baseline, now: Iterable[KernelResources]) -> Comparison:
 
 
 def to_bytes(
-    now: Iterable[KernelResources], tools: Mapping[str, str], before: Baseline | None = None
+    now: Mapping[str, KernelResources], tools: Mapping[str, str], before: Baseline | None = None
 ) -> bytes:
-    """Serialise kernels as a baseline, beside the others of the one `before`.
+    """Serialise kernels, by their keys, as a baseline, beside the others of the one `before`.
 
     `from_bytes` reads it.
     """
@@ -115,7 +134,7 @@ def to_bytes(
     tree = {
         "schema": SCHEMA,
         "tools": dict(tools),
-        "kernels": {**others, **{key_of(kernel): figures_of(kernel) for kernel in now}},
+        "kernels": {**others, **{key: figures_of(kernel) for key, kernel in now.items()}},
     }
     return (json.dumps(tree, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode(
         "utf-8", "surrogatepass"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,8 +19,10 @@ from tileir.commands.conventions import (
     UsageError,
     called,
     check_output,
+    explained,
     fail,
     fail_at,
+    json_line,
     open_input,
     stdout_text,
     write_output,
@@ -41,6 +44,7 @@ from .of_kernels import OURS, THEIRS, resources_by_tileiras, resources_of
 
 JSON_SCHEMA = 1
 COMPILERS = (OURS, THEIRS)
+Failure = UsageError | TileIRError | OSError
 
 EXAMPLES = """\
 examples:
@@ -58,16 +62,16 @@ examples:
 What is memory or code is in bytes. Spilled are registers, in bytes that the code stores and loads,
 each instruction once; a cubin does not say how many, nor what shared memory a launch adds.
 Occupancy is that of CUDA's programming guide, for one kernel alone on an SM with all of its shared
-memory; clusters are not looked at. A baseline is sorted JSON, keyed by kernel and target, so that
-files of one baseline need kernels of different names; what was not measured now is not compared,
-and --update leaves it as it is.
+memory; clusters are not looked at. A baseline is sorted JSON, keyed by file (as seen from the
+baseline's folder), kernel and target; what was not measured now is not compared, and --update
+leaves it as it is. A kernel or target that fails does not hide the others, but nothing is updated.
 ptxas of another release may change figures: then the difference is told, too.
 
-the keys of --json: schema; files, each with file and kernels; a kernel has kernel, entry, target,
-compiler, registers, threads, static_shared, dynamic_shared, reserved_shared, stack, spill_stores,
-spill_loads, barriers, mbarriers, code_bytes, opcodes, instructions, occupancy: blocks, warps,
-most_warps, limits and limited_by. null is what is not known. With --baseline also baseline: holds,
-worse, better, new, absent
+the keys of --json: schema; files, each with file, problems (texts) and kernels; a kernel has
+kernel, entry, target, compiler, registers, threads, static_shared, dynamic_shared, reserved_shared,
+stack, spill_stores, spill_loads, barriers, mbarriers, code_bytes, opcodes, instructions, main_loop
+(its instructions), occupancy: blocks, warps, most_warps, limits and limited_by. null is what is
+not known. With --baseline also baseline: holds, worse, better, new, absent
 
 exit status: 0, 1 an entry cannot be compiled, or a figure is worse than in the baseline, or a
 kernel is not in it, 2 wrong use or no such file, 3 a file is not readable, 4 a version or target is
@@ -113,30 +117,28 @@ def run(arguments: argparse.Namespace) -> int:
     before = None
     if arguments.baseline is not None and not (arguments.update and _is_new(arguments.baseline)):
         before = _baseline(arguments.baseline)
-    code, found = OK, dict[str, list[KernelResources]]()
+    code, found = OK, dict[str, Measured]()
     with progress_bar("compiling") as progress:
-        for number, path in enumerate(arguments.files):
+        for number, path in enumerate(dict.fromkeys(arguments.files)):
             if progress:
                 progress(number, len(arguments.files))
-            try:
-                found[path] = list(_measured(path, arguments))
-            except (UsageError, TileIRError, OSError) as error:
-                code = max(code, fail_at("resources", path, error))
-    kernels = [kernel for each in found.values() for kernel in each]
-    if arguments.baseline is not None:
-        _check_keys(found)
-    compared = baseline.compare(before, kernels) if before and not arguments.update else None
+            measured = found[path] = Measured()
+            _measure(measured, path, arguments)
+            code = max(code, *(fail_at("resources", path, error) for error in measured.errors), OK)
+    kernels = [kernel for each in found.values() for kernel in each.kernels]
+    keyed = _keyed(found, arguments.baseline) if arguments.baseline is not None else {}
+    compared = baseline.compare(before, keyed) if before and not arguments.update else None
     written = arguments.update and code == OK
     if written:
-        write_output(arguments.baseline, baseline.to_bytes(kernels, _tools(kernels), before))
+        write_output(arguments.baseline, baseline.to_bytes(keyed, _tools(kernels), before))
     with stdout_text() as out:
         if arguments.json:
-            out.write(json.dumps(_document(found, compared), indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(_document(found, compared)))
         elif compared is not None and before is not None:
             _write_comparison(out, compared, before, kernels)
         elif written:
             number = counted(len(kernels), "kernel")
-            absent = baseline.compare(before, kernels).absent if before else ()
+            absent = baseline.compare(before, keyed).absent if before else ()
             kept = f", {counted(len(absent), 'other')} kept" if absent else ""
             out.write(f"{printable(str(arguments.baseline))}: {number} written{kept}\n")
         elif not arguments.update:
@@ -146,20 +148,63 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _measured(path: str, arguments: argparse.Namespace) -> Iterator[KernelResources]:
-    """Yield the kernels of a file, one for each target and compiler."""
-    data, wanted = open_input(path), not arguments.no_instructions
-    if data.startswith(ELF):
-        _check_nothing_compiled(path, arguments)
-        yield from resources_of(data, instructions=wanted)
-        return
-    bytecode = module_of(data, path, version_given(arguments.assume_version))
-    for name in arguments.entry or ():
-        check_entry(bytecode, name)
-    options = options_given(arguments) | ({"portable": True} if arguments.portable else {})
-    for target in targets_of(bytecode, arguments.target):
-        for compiler in dict.fromkeys(arguments.compiler or (OURS,)):
-            yield from kernels_of(bytecode, target, compiler, options, wanted, arguments.entry)
+@dataclass(slots=True)
+class Measured:
+    """What a file's kernels take, and why some could not be measured."""
+
+    kernels: list[KernelResources] = field(default_factory=list)
+    errors: list[Failure] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Keep an error, and go on with what is next."""
+        try:
+            yield
+        except (UsageError, TileIRError, OSError) as error:
+            if str(error) not in map(str, self.errors):
+                self.errors.append(error)
+
+
+def _measure(measured: Measured, path: str, arguments: argparse.Namespace) -> None:
+    """Measure the kernels of a file, for each target and compiler."""
+    with measured.attempt():
+        data, wanted = open_input(path), not arguments.no_instructions
+        if data.startswith(ELF):
+            _check_nothing_compiled(path, arguments)
+            measured.kernels += resources_of(data, instructions=wanted)
+            return
+        bytecode = module_of(data, path, version_given(arguments.assume_version))
+        entries: list[str] = []
+        for name in dict.fromkeys(arguments.entry or ()):
+            with measured.attempt():
+                check_entry(bytecode, name)
+                entries.append(name)
+        if arguments.entry and not entries:
+            return
+        options = options_given(arguments) | ({"portable": True} if arguments.portable else {})
+        for target in targets_of(bytecode, arguments.target):
+            for compiler in dict.fromkeys(arguments.compiler or (OURS,)):
+                of = partial(kernels_of, bytecode, target, compiler, options, wanted)
+                _measure_all(measured, of, entries, bytecode)
+
+
+def _measure_all(
+    measured: Measured,
+    of: Callable[[Sequence[str] | None], list[KernelResources]],
+    entries: Sequence[str],
+    bytecode: Bytecode,
+) -> None:
+    """Measure kernels by a compiler: one by one if not all can be compiled."""
+    with measured.attempt():
+        names = list(entries) or [function.name for function in bytecode.functions]
+        try:
+            measured.kernels += of(entries or None)
+        except TileIRError:
+            if len(names) < 2:
+                raise
+            for name in names:
+                with measured.attempt():
+                    measured.kernels += of([name])
 
 
 def kernels_of(
@@ -223,16 +268,13 @@ def _is_new(path: str) -> bool:
     return True
 
 
-def _check_keys(found: dict[str, list[KernelResources]]) -> None:
-    """Raise UsageError if two kernels would be one in a baseline."""
-    files: dict[str, str] = {}
-    for path, kernels in found.items():
-        for kernel in kernels:
-            key = baseline.key_of(kernel)
-            if key in files:
-                both = f"{called(files[key])} and {called(path)}"
-                raise UsageError(f"{both} have a kernel {display(key)}; give each a baseline")
-            files[key] = path
+def _keyed(found: dict[str, Measured], path: str) -> dict[str, KernelResources]:
+    """Return the kernels by their keys in the baseline at a path."""
+    return {
+        baseline.key_of(baseline.file_in(path, file), kernel): kernel
+        for file, measured in found.items()
+        for kernel in measured.kernels
+    }
 
 
 def _tools(kernels: Sequence[KernelResources]) -> dict[str, str]:
@@ -266,8 +308,9 @@ def _write_comparison(
 # Text and JSON -----------------------------------------------------------------------------------
 
 
-def _write_tables(out: TextIO, found: dict[str, list[KernelResources]]) -> None:
-    for number, (path, kernels) in enumerate(found.items()):
+def _write_tables(out: TextIO, found: dict[str, Measured]) -> None:
+    shown = {path: each.kernels for path, each in found.items() if each.kernels or not each.errors}
+    for number, (path, kernels) in enumerate(shown.items()):
         if number:
             out.write("\n")
         if len(found) > 1:
@@ -278,12 +321,14 @@ def _write_tables(out: TextIO, found: dict[str, list[KernelResources]]) -> None:
     sys.stdout.flush()
 
 
-def _document(
-    found: dict[str, list[KernelResources]], compared: baseline.Comparison | None
-) -> dict[str, Any]:
+def _document(found: dict[str, Measured], compared: baseline.Comparison | None) -> dict[str, Any]:
     files = [
-        {"file": called(path), "kernels": list(map(report.as_json, kernels))}
-        for path, kernels in found.items()
+        {
+            "file": called(path),
+            "problems": [printable(explained(error)[0]) for error in measured.errors],
+            "kernels": list(map(report.as_json, measured.kernels)),
+        }
+        for path, measured in found.items()
     ]
     document: dict[str, Any] = {"schema": JSON_SCHEMA, "files": files}
     if compared is not None:

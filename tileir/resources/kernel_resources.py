@@ -31,6 +31,8 @@ class KernelResources:
     code_bytes      bytes of machine code, padding included
     opcodes         opcode of the machine code -> instructions; None if nvdisasm was not asked
     instructions    class of instructions -> how many; None likewise. All classes are keys
+    main_loop       instructions of the loop in which the kernel works, for one trip of a thread, as
+                    `loops.main_loop` finds it; 0 if it has no loop, None likewise
     occupancy       resident blocks of an SM, and what limits them; None if `threads` or the GPU's
                     limits are not known
     """
@@ -52,6 +54,7 @@ class KernelResources:
     code_bytes: int
     opcodes: Mapping[str, int] | None
     instructions: Mapping[str, int] | None
+    main_loop: int | None
     occupancy: Occupancy | None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.errors import PackageError, UnsupportedError
 from tileir.gpus import TARGETS, TILEIRAS, gpu_named, unknown
@@ -12,6 +12,7 @@ from tileir.tools import nvidia
 
 from .cubin import ELF, Cubin, CubinKernel, read_cubin
 from .kernel_resources import KernelResources
+from .loops import main_loop
 from .machine_code import functions, mix, opcodes
 from .occupancy import occupancy
 
@@ -43,7 +44,7 @@ def resources_of(
     made = nvidia.assemble_verbosely(_ptx_of(compiled), compiled.target)
     cubin = read_cubin(made.cubin)
     kernels = {kernel.name: kernel for kernel in cubin.kernels}
-    counted = _opcodes(made.cubin) if instructions else {}
+    counted = _counted(made.cubin) if instructions else {}
     return [
         _record(
             kernels[plan["entry"]],
@@ -77,7 +78,7 @@ def _of_cubin(data: bytes, instructions: bool, target: str = "") -> list[KernelR
     if not data.startswith(ELF):
         raise PackageError("no cubin: it does not begin as an ELF file does")
     cubin: Cubin = read_cubin(data)
-    counted = _opcodes(data) if instructions else {}
+    counted = _counted(data) if instructions else {}
     maker = THEIRS if cubin.tile_ir else UNKNOWN
     return [
         _record(kernel, kernel.name, target or cubin.target, maker, counted.get(kernel.name))
@@ -91,9 +92,19 @@ def _ptx_of(compiled: Compilation[Any]) -> str:
     return text.without_twins() if text is not None and text.apart else compiled.ptx or ""
 
 
-def _opcodes(cubin: bytes) -> dict[str, Mapping[str, int]]:
+class _Counted(NamedTuple):
+    """Opcode -> instructions of a kernel, and how many are in its main loop."""
+
+    opcodes: Mapping[str, int]
+    main_loop: int
+
+
+def _counted(cubin: bytes) -> dict[str, _Counted]:
     listing = nvidia.disassemble(cubin).decode("utf-8", "replace")
-    return {name: opcodes(part) for name, part in functions(listing).items()}
+    return {
+        name: _Counted(opcodes(part), sum((main_loop(part) or {}).values()))
+        for name, part in functions(listing).items()
+    }
 
 
 def _record(
@@ -101,7 +112,7 @@ def _record(
     symbol: str,
     target: str,
     compiler: str,
-    counted: Mapping[str, int] | None,
+    counted: _Counted | None,
     launch: tuple[int, int] | None = None,
     usage: nvidia.Usage | None = None,
 ) -> KernelResources:
@@ -127,7 +138,8 @@ def _record(
         barriers=kernel.barriers,
         mbarriers=kernel.mbarriers,
         code_bytes=kernel.code_bytes,
-        opcodes=None if counted is None else dict(sorted(counted.items())),
-        instructions=None if counted is None else mix(counted),
+        opcodes=None if counted is None else dict(sorted(counted.opcodes.items())),
+        instructions=None if counted is None else mix(counted.opcodes),
+        main_loop=None if counted is None else counted.main_loop,
         occupancy=fits,
     )

@@ -46,6 +46,7 @@ _ROWS: Sequence[tuple[str, Callable[[KernelResources], object]]] = (
         "limited by",
         lambda kernel: ", ".join(kernel.occupancy.limited_by) if kernel.occupancy else None,
     ),
+    ("instructions, main loop", lambda kernel: kernel.main_loop),
     ("instructions", lambda kernel: kernel.opcodes and sum(kernel.opcodes.values())),
 )
 """What a line says, in bytes where it is memory or code, and how a kernel answers."""

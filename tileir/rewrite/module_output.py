@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import called, check_output, stdout_text, write_output
+from tileir.commands.conventions import called, check_output, json_line, stdout_text, write_output
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,
@@ -86,4 +85,4 @@ def write_module(
 def print_json(report: dict[str, Any]) -> None:
     """Print an object in a line on standard output."""
     with stdout_text() as out:
-        out.write(json.dumps({"schema": SCHEMA, **report}, ensure_ascii=False) + "\n")
+        out.write(json_line({"schema": SCHEMA, **report}))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tileir.commands.conventions import OK, UsageError, called, fail_at, stdout_text
+from tileir.commands.conventions import OK, UsageError, called, fail_at, json_line, stdout_text
 from tileir.commands.modules import add_assume_version, open_module, version_given
 from tileir.errors import Feature, TileIRError
 from tileir.messages.tables import aligned
@@ -19,6 +18,8 @@ from .formula import Formula
 from .module_stats import FunctionStats, Stats, stats_of
 
 JSON_SCHEMA = 1
+_MOST_TERMS = 16
+"""Terms of a formula that are shown."""
 _WIDTH = 98
 """Columns of lists, which may be indented by two more."""
 
@@ -32,9 +33,10 @@ examples:
 Work is that of one tile block; a launch has as many as its tile grid. Formulas have the trips of
 loops as factors, in terms of the kernel's parameters (arg0, arg1, ...), of the tile block's number
 (block.x) and of the grid (grid.x) where that is known; else a symbol stands for them, and so for
-how often a branch is taken. FLOPs: one for each result of an arithmetic op or elementary function,
-two for fma, 2 m n k for products, which are told apart by the type of their factors. Bytes: those
-of all elements asked for, masked ones too.
+how often a branch is taken. In nests of more than eight of these one symbol stands for how often
+all of that runs. Of a formula the first 16 terms are shown; --json has all. FLOPs: one for each
+result of an arithmetic op or elementary function, two for fma, 2 m n k for products, which are told
+apart by the type of their factors. Bytes: those of all elements asked for, masked ones too.
 
 the keys of --json: schema; files, each with file, version, lowest (the lowest version that can hold
 the module; null for a file of a newer version), features (of the module that 13.1 lacks: owner,
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             files = [{"file": called(path)} | as_json(stats) for path, stats in found]
             document = {"schema": JSON_SCHEMA, "files": files}
-            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            out.write(json_line(document))
         elif len(arguments.files) > 1:
             out.writelines(f"{line}\n" for line in _table(found))
         else:
@@ -117,10 +119,15 @@ def _of_function(function: FunctionStats) -> Iterator[str]:
     rows = [(f"FLOPs, {kind}", formula) for kind, formula in function.flops.items()]
     rows += [(f"bytes {kind}", formula) for kind, formula in function.bytes.items()]
     width = max((len(title) for title, _ in rows), default=0)
+    used: set[str] = set()
     for title, formula in rows:
-        yield f"  {title.ljust(width)}  {formula}"
+        first, left_out = formula.cut(_MOST_TERMS)
+        used.update(first.symbols)
+        more = f" + ... and {counted(left_out, 'more term')}" if left_out else ""
+        yield f"  {title.ljust(width)}  {first}{more}"
     for symbol, place in function.where.items():
-        yield f"  {symbol}: {printable(place)}"
+        if symbol in used:
+            yield f"  {symbol}: {printable(place)}"
     for title, counts in (
         ("ops", function.ops), ("types", function.types), ("attributes", function.attributes)
     ):  # fmt: skip

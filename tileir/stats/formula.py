@@ -33,12 +33,19 @@ class Formula:
             for factors, number in self.terms.items()
         )
 
+    def cut(self, most: int) -> tuple[Formula, int]:
+        """Return the first terms, in the order of the text, and how many were left out."""
+        ordered = self._ordered()
+        return Formula(dict(ordered[:most])), len(ordered[most:])
+
+    def _ordered(self) -> list[tuple[Symbols, int]]:
+        present = ((symbols, number) for symbols, number in self.terms.items() if number)
+        return sorted(present, key=lambda term: (-len(term[0]), term[0]))
+
     def __str__(self) -> str:
-        ordered = sorted(self.terms.items(), key=lambda term: (-len(term[0]), term[0]))
         texts = [
             " * ".join([f"{number:,}", *symbols] if number != 1 or not symbols else symbols)
-            for symbols, number in ordered
-            if number
+            for symbols, number in self._ordered()
         ]
         return " + ".join(texts) or "0"
 

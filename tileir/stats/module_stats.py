@@ -18,6 +18,8 @@ from .symbols import factor
 from .versions import versions_of
 from .work import FOLDS, bytes_of, flops_of
 
+_MOST_FACTORS = 8
+"""Symbols of a term at most: what is nested deeper has one, for how often it runs in all."""
 _LONGEST = 32
 """Characters of a number of trips that stands in a formula; longer ones get a symbol."""
 
@@ -154,10 +156,19 @@ class _Work:
             for kind, number in bytes_of(op):
                 self.bytes.setdefault(kind, []).append((symbols, number * times))
         for index, region in enumerate(op.regions):
-            symbol, number = self._runs(op, index)
-            inside = tuple(sorted((*symbols, symbol))) if symbol else symbols
+            inside = self._inside(op, index, symbols, times)
             for block in region.blocks:
-                self._times[block] = (inside, times * number)
+                self._times[block] = inside
+
+    def _inside(self, op: Op, index: int, symbols: Symbols, times: int) -> tuple[Symbols, int]:
+        """Return how often a region of an op runs in all, where the op runs so often."""
+        symbol, number = self._runs(op, index)
+        if not symbol or not times:
+            return symbols, times * number
+        if len(symbols) < _MOST_FACTORS:
+            return tuple(sorted((*symbols, symbol))), times * number
+        part = f"its {_branch(index)}" if op.name == "if" else "its body"
+        return (self._symbol("runs", op, f"how often {part} runs in all"),), 1
 
     def _runs(self, op: Op, index: int) -> tuple[str, int]:
         """Return how often a region of an op runs: a symbol, or "" and a number."""
@@ -171,7 +182,7 @@ class _Work:
                 return factor(trips), 1
             return self._symbol("trips", op, trips), 1
         if op.name == "if":
-            return self._symbol(("then", "else")[min(index, 1)], op), 1
+            return self._symbol(_branch(index), op), 1
         return self._symbol("trips", op), 1
 
     def _symbol(self, name: str, op: Op, known: str | None = None) -> str:
@@ -196,3 +207,7 @@ class _Work:
             for symbol in symbols
         }
         return {symbol: place for symbol, place in self._where.items() if symbol in used}
+
+
+def _branch(index: int) -> str:
+    return ("then", "else")[min(index, 1)]

@@ -1,9 +1,4 @@
-"""Lowering of views, and of loads and stores through them.
-
-Of 4-bit elements two are in a byte, the even one in bits 3..0. Their addresses come in as if each
-had a byte; here they become byte addresses. A store sets the bits of one element by atomic updates
-of the word around it, as other threads, also of other blocks, may store neighbouring elements.
-"""
+"""Lowering of views, and of loads and stores through them."""
 
 from __future__ import annotations
 
@@ -21,11 +16,9 @@ from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op, Value
 from tileir.types import TensorView
 
-from .context import I32, I64, Context, TensorDescriptor
+from .context import I64, Context, TensorDescriptor
+from .sequences import packed_elements
 from .sequences.tile_accesses import Address, Size, TileAccess, both, owner_of, space_of
-
-_BYTE = access.AccessShape(8, 1)
-_NIBBLE = 4
 
 
 def make_tensor_view(ctx: Context, op: Op) -> None:
@@ -86,18 +79,30 @@ def load_view_tko(ctx: Context, op: Op) -> None:
     element = kind.view.element
     padding = constant(element, padding_bits(element, kind.padding))
     padding = bits_of(builder, padding, element)
+    if op.attributes["strong"]:
+        space = "".join(packed_elements.strong(space))
 
     def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         if is_packed(element):
-            order = "".join(_strong(space)) if op.attributes["strong"] else space
-            return [_load_nibble(builder, base, address, predicate, padding, order)]
+            if len(offsets) == 1:
+                return [
+                    packed_elements.load_half(builder, base, address, predicate, padding, space)
+                ]
+            loaded = packed_elements.load_bytes(
+                builder, base, address, predicate, padding, space, len(offsets)
+            )
+            inside = tile.second_inside(offsets)
+            if inside is not None:
+                loaded[1] = builder.select(inside, loaded[1], padding)
+            return loaded
         shape = access.AccessShape(integer_type(element).width, len(offsets))
         return access.load(builder, shape, *address, predicate, padding, space)
 
     layout, predicate = ctx.layout(worked_on(op)), op.operands["predicate"]
     wanted = None if predicate is None else ctx.scalar(predicate)
     wanted = both(builder, wanted, owner_of(ctx, op, layout))
-    loaded = TileAccess.of(ctx, op, layout, wanted).run(move)
+    tile = TileAccess.of(ctx, op, layout, wanted)
+    loaded = tile.run(move)
     ctx.define(op.results[0], {o: value_of(builder, bits, element) for o, bits in loaded.items()})
 
 
@@ -105,77 +110,28 @@ def store_view_tko(ctx: Context, op: Op) -> None:
     """Lower store_view_tko: owners store elements inside the tensor."""
     builder, view, tile = ctx.builder, op.operands["view"], worked_on(op)
     element, space, base = view.type.view.element, space_of(op), ctx.values[view].base
+    if op.attributes["strong"]:
+        space = "".join(packed_elements.strong(space))
     bits = {o: bits_of(builder, value, element) for o, value in ctx.fragment(tile).items()}
 
     def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         elements = [bits[offset] for offset in offsets]
         if is_packed(element):
-            _store_nibble(builder, base, address, predicate, elements[0], space)
+            if len(elements) == 1:
+                packed_elements.store_half(builder, base, address, predicate, elements[0], space)
+            else:
+                inside = accesses.second_inside(offsets)
+                packed_elements.store_bytes(
+                    builder, base, address, predicate, elements, space, inside
+                )
         else:
             shape = access.AccessShape(integer_type(element).width, len(offsets))
             access.store(builder, shape, *address, predicate, elements, space)
         return []
 
     layout = ctx.layout(tile)
-    TileAccess.of(ctx, op, layout, owner_of(ctx, op, layout)).run(move)
-
-
-# 4-bit elements ---------------------------------------------------------------------------------
-
-
-def _load_nibble(
-    builder: ir.IRBuilder,
-    base: ir.Value,
-    address: Address,
-    predicate: ir.Value | None,
-    padding: ir.Value,
-    space: str,
-) -> ir.Value:
-    """Load the element at an address in the tensor that starts at `base`, into a byte's low bits.
-
-    Only a byte is read, as the word around it may reach beyond the array.
-    """
-    number = _element_number(builder, base, address)
-    place = builder.add(base, builder.ashr(number, I64(1)))
-    # Where nothing is read, both halves are the padding.
-    twice = builder.or_(padding, builder.shl(padding, padding.type(_NIBBLE)))
-    (byte,) = access.load(builder, _BYTE, place, 0, predicate, twice, space)
-    shift = builder.shl(builder.and_(builder.trunc(number, byte.type), byte.type(1)), byte.type(2))
-    return builder.and_(builder.lshr(byte, shift), byte.type(15))
-
-
-def _store_nibble(
-    builder: ir.IRBuilder,
-    base: ir.Value,
-    address: Address,
-    predicate: ir.Value | None,
-    bits: ir.Value,
-    space: str,
-) -> None:
-    """Store an element, the low bits of the byte `bits`: clear its bits, then set them."""
-    number = _element_number(builder, base, address)
-    byte = builder.add(base, builder.ashr(number, I64(1)))
-    within = builder.trunc(builder.and_(byte, I64(3)), I32)
-    odd = builder.trunc(builder.and_(number, I64(1)), I32)
-    shift = builder.add(builder.shl(within, I32(3)), builder.shl(odd, I32(2)))
-    word = (builder.and_(byte, I64(~3)), 0)
-    cleared = builder.not_(builder.shl(I32(15), shift))
-    order, suffix = _strong(space)
-    access.update(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
-    value = builder.shl(builder.zext(bits, I32), shift)
-    access.update(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
-
-
-def _strong(space: str) -> tuple[str, str]:
-    """Return order and scope of an access, made relaxed if it is weak, and its state space."""
-    order = ".relaxed.gpu" if space.count(".") < 2 else space.removesuffix(access.GLOBAL)
-    return order, access.GLOBAL if space.endswith(access.GLOBAL) else ""
-
-
-def _element_number(builder: ir.IRBuilder, base: ir.Value, address: Address) -> ir.Value:
-    """Return the number of the element at an address, i64."""
-    number = builder.sub(address[0], base)
-    return builder.add(number, I64(address[1])) if address[1] else number
+    accesses = TileAccess.of(ctx, op, layout, owner_of(ctx, op, layout))
+    accesses.run(move)
 
 
 LOWERINGS = {

@@ -28,7 +28,14 @@ from tileir.messages.wording import counted
 from tileir.types import View
 
 from .pointer_facts import pointer_vectors, pointers_of
-from .view_facts import ACCESS_BYTES, always_whole, inner_dim, vector_in, vector_limits
+from .view_facts import (
+    ACCESS_BYTES,
+    always_whole,
+    inner_dim,
+    stores_halves,
+    vector_in,
+    vector_limits,
+)
 
 Attributes = dict[str, Any]
 
@@ -39,16 +46,17 @@ _WORD = 32
 
 
 @dataclass(frozen=True, slots=True)
-class PackedStores:
-    """Whether a kernel stores packed elements: then a load may read a byte that others store to."""
+class HalfStores:
+    """Whether a kernel stores halves of bytes: others may access the same byte at that time."""
 
     any: bool
 
     @classmethod
-    def of(cls, kernel: KernelIR) -> PackedStores:
+    def of(cls, kernel: KernelIR) -> HalfStores:
         """Analyse a kernel."""
-        views = (op.operands["view"].type for op in kernel.walk() if op.name == "store_view_tko")
-        return cls(any(is_packed(view.view.element) for view in views))
+        facts = kernel.facts(Divisibility)
+        stores = (op for op in kernel.walk() if op.name == "store_view_tko")
+        return cls(any(stores_halves(op, facts) for op in stores))
 
 
 def access_attributes(
@@ -104,8 +112,6 @@ def _view(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> A
     widest = ACCESS_BYTES
     if is_multimem(op):
         widest = 2 if element.bits == _PAIR_BITS else 1
-    elif is_packed(element):
-        widest = 1
     return {
         **_vectors_in_view(op, layout, facts, widest, state.reasons[Decision.ACCESS_BYTES]),
         **_any_access(op, layout, state),
@@ -114,7 +120,7 @@ def _view(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> A
 
 def _load_or_store(op: Op, layout: LinearLayout, state: KernelState, target: Target) -> Attributes:
     packed = is_packed(op.operands["view"].type.view.element)
-    strong = packed and state.kernel.facts(PackedStores).any
+    strong = packed and state.kernel.facts(HalfStores).any
     return {**_view(op, layout, state, target), "strong": strong}
 
 

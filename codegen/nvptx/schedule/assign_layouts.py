@@ -56,6 +56,7 @@ from .view_facts import (
     ACCESS_BYTES,
     inner_dim,
     inner_of,
+    least_vector,
     streaming,
     streams,
     vector_in,
@@ -219,7 +220,8 @@ class _Assigner:
 
     def _view_store(self, op: Op) -> None:
         tile, most = op.operands.get("tile") or op.operands["value"], self.most
-        least = red_forms.fewest([op], self.target)
+        least = max(red_forms.fewest([op], self.target), least_vector(op, self.facts))
+        most = max(most, least)
         if op.name == "atomic_red_view_tko":
             most = min(most, red_forms.widest(op, self.target, wanted=False))
         if tile.type.size == 1:

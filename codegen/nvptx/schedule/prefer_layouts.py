@@ -87,6 +87,7 @@ def _share_longest_vectors(kernel: KernelIR, preferences: Preferences, most: int
 
     def leader(value: Value) -> Value:
         while (above := leaders.get(value, value)) is not value:
+            leaders[value] = leaders.get(above, above)  # half the way for who comes next
             value = above
         return value
 

@@ -13,7 +13,7 @@ from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
 from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
 from tileir.types import Pointer, Tile, View
@@ -68,7 +68,7 @@ def vector_limits(op: Op, facts: Divisibility) -> Iterator[tuple[int, Reason]]:
     size = memory_bytes(kind.view.element)
     yield ACCESS_BYTES // size, Reason("widest")
     base = facts_of_base(view, facts)
-    yield base // size, Reason("base", counted(base, "byte"))
+    yield base * _in_a_byte(view) // size, Reason("base", counted(base, "byte"))
     dims = dimensions(kind)
     for dim in range(len(kind.tile)):
         if dim != inner:
@@ -78,6 +78,23 @@ def vector_limits(op: Op, facts: Divisibility) -> Iterator[tuple[int, Reason]]:
     start = steps(kind)[inner]
     start = (start & -start) * facts[op.operands["index"][inner]].divisor
     yield start, Reason("start", counted(start, "element"))
+
+
+def least_vector(op: Op, facts: Divisibility) -> int:
+    """Return how many neighbours of a tile one thread has to hold when it stores to a view.
+
+    They are the elements that share a byte, unless tiles may begin or end within bytes.
+    """
+    return min(_in_a_byte(op.operands["view"]), vector_of(op, facts))
+
+
+def stores_halves(op: Op, facts: Divisibility) -> bool:
+    """Whether a store to a view may have to leave a half of a byte to other threads."""
+    return least_vector(op, facts) < _in_a_byte(op.operands["view"])
+
+
+def _in_a_byte(view: Value) -> int:
+    return 2 if is_packed(cast("View", view.type).view.element) else 1
 
 
 def facts_of_base(view: Value, facts: Divisibility) -> int:

@@ -10,7 +10,7 @@ import time
 from tests.arguments import directory, positive
 
 from . import findings
-from .ledger import Ledger
+from .ledger import BusyError, Ledger, alone_in
 from .reducing import kind
 from .running import Job, results
 from .stages import STAGES
@@ -31,7 +31,7 @@ FOLDER has ledger.jsonl, a line for each module; findings/SEED-STAGE/, with modu
 text, its launch, and what.txt, with --reduce also reduced.tileirbc and reduced.txt; summary.json.
 Emulator and tileiras see each fifth module.
 
-Exit code: 0 nothing found, 1 findings, 2 wrong use.
+Exit code: 0 nothing found, 1 findings, 2 wrong use, or another campaign is running in FOLDER.
 """
 
 SAYING_S = 60
@@ -41,6 +41,17 @@ SAYING_S = 60
 def main(given: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     arguments = _parser().parse_args(given)
+    if arguments.summary:
+        return _campaign(arguments)
+    try:
+        with alone_in(arguments.folder):
+            return _campaign(arguments)
+    except BusyError as error:
+        print(f"python -m tests.lab.campaign: {error}", file=sys.stderr)
+        return 2
+
+
+def _campaign(arguments: argparse.Namespace) -> int:
     ledger = Ledger(arguments.folder / "ledger.jsonl")
     if arguments.again:
         ledger.forget(BAD)

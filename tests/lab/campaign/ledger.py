@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+
+class BusyError(Exception):
+    """Another campaign has the folder."""
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold a folder for one campaign, however it ends; BusyError if another one holds it.
+
+    On Windows nothing is held: there is no lock of this kind.
+    """
+    with (folder / "ledger.lock").open("a") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(f"another campaign is running in {folder}") from None
+        yield
 
 
 class Ledger:

@@ -12,7 +12,7 @@ import pytest
 
 from . import findings
 from .__main__ import main
-from .ledger import Ledger
+from .ledger import Ledger, alone_in
 from .plan import plan_of
 from .running import Job, results
 from .summary import summary
@@ -45,6 +45,18 @@ def test_a_death_belongs_to_its_stage() -> None:
 def row(seed: int, verdict: str = "right", stage: str = "cpu") -> dict:
     found = {"verdict": verdict, "text": "", "s": 1.0}
     return {"seed": seed, "ops": 60 + seed, "names": ["addi"], "stages": {stage: found}}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such lock")
+def test_one_campaign_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with alone_in(tmp_path):
+        assert main([str(tmp_path), "--count", "1"]) == 2
+        assert not (tmp_path / "ledger.jsonl").exists()
+        assert main([str(tmp_path), "--summary"]) == 0
+    said = capsys.readouterr().err
+    assert said == f"python -m tests.lab.campaign: another campaign is running in {tmp_path}\n"
+    with alone_in(tmp_path):  # it is free again
+        pass
 
 
 def test_a_ledger_goes_on_after_a_cut(tmp_path: Path) -> None:

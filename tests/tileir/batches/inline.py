@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
+from pkgutil import resolve_name
 from typing import Any
 
-from tileir.batches.answering import answer
 from tileir.batches.answers import Request
 from tileir.batches.jobs import Chunk
 
@@ -37,6 +37,7 @@ class Inline(Executor):
             self.broken = True
             future.set_exception(BrokenProcessPool("a worker ended"))
         else:
+            answer = resolve_name(chunk.function)
             future.set_result([answer(Request.packed(chunk.work, job)) for job in chunk.jobs])
         return future
 

@@ -45,12 +45,21 @@ def _end(mark: Path, pid: int, number: int) -> None:
         time.sleep(1000)
 
 
+def _end_named(mark: Path) -> None:
+    """Kill the process that a file names, and remove the file; nothing if there is none."""
+    if mark.exists():
+        pid = int(mark.read_text())
+        mark.unlink()
+        os.kill(pid, signal.SIGKILL)
+
+
 DEEDS = {
+    b"kill-named": _end_named,
     b"kill-me-once": lambda mark: _end(mark, os.getpid(), signal.SIGKILL),
     b"kill-parent-once": lambda mark: _end(mark, os.getppid(), signal.SIGKILL),
     b"interrupt-parent": lambda mark: _end(mark, os.getppid(), signal.SIGINT),
 }
-"""First word of a module -> what is done; the rest names a file that says that it has been done."""
+"""First word of a module -> what is done; the rest names a file, which says whether it has been."""
 
 
 def plant(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import tileir
 from tests.corpus import ROOT
 from tests.programs import call
 from tileir.__main__ import main
+from tileir.batches import outputs
 from tileir.batches.manifest import read_manifest
 
 from .inline import make
@@ -112,6 +114,35 @@ def test_files_that_are_missing_are_made_again(folder: Path, compiled: Path, tmp
     assert made.files == {"sm_80.ptx": ptx}
 
 
+def test_a_full_disk_loses_nothing_that_is_told(folder: Path, tmp_path, monkeypatch) -> None:
+    """The batch ends where a file cannot be written; with room again, it does what was left."""
+    out, manifest = tmp_path / "out", tmp_path / "m.jsonl"
+    arguments = "compile", "--target", "sm_80", "-m", manifest, "-o", out, folder
+    real, written = outputs.write_output, []
+
+    def write(path: str, data: bytes) -> None:
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        written.append(path)
+        real(path, data)
+
+    monkeypatch.setattr(outputs, "write_output", write)
+    monkeypatch.setattr("tileir.batches.jobs.CHUNK_JOBS", 1)
+    full = call(main, "batch", *arguments[:1], *INLINE, *arguments[1:])
+    assert full.returncode == 2
+    assert full.stderr.splitlines()[-1].endswith(": No space left on device")
+    before = list(read_manifest(str(manifest)))
+    made = [name for each in before for name in each["files"]]
+    assert len(made) == 2
+    monkeypatch.setattr(outputs, "write_output", real)
+    done = call(main, "batch", *arguments[:1], *INLINE, *arguments[1:])
+    left = 6 - len(before)
+    assert done.stdout.startswith(f"{left} done, ")
+    assert done.stdout.endswith(f", {len(before)} done before\n")
+    assert len(manifest.read_text().splitlines()) == 6
+    assert len(list(out.rglob("*.ptx"))) == 3
+
+
 def test_modules_as_objects_on_an_executor_of_somebody(folder: Path) -> None:
     bytecode = tileir.load(sorted(folder.glob("*.tileirbc"))[0])
     given = [bytecode, ("a/b", bytecode.data), b"nonsense"]
@@ -188,6 +219,9 @@ def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
         (["verify", "--target", "sm_80", "--target", "sm_90"], "one target at a time"),
         (["verify", "--target", "sm_81"], "sm_81"),
         (["verify", "--seconds", "0"], "--seconds 0 is not a number above 0"),
+        (["verify", "--cluster", "host:1"], "--cluster host:1: no address such as tcp:"),
+        (["verify", "--cluster", "tcp://h:1", "--executor", "threads"], "leave --executor away"),
+        (["verify", "--cluster", "tcp://h:1", "-j", "2"], "as many workers as it has"),
         (["verify", "-m", "-", "--json"], "leave --json away"),
         (["compile", "--emit", "stages"], "--emit stages makes no file for each module"),
         (["bake"], "bake"),

@@ -45,7 +45,7 @@ def test_the_release_is_found(folder: Path) -> None:
     done = bisect(VECTOR_ADD, "--says", "never heard", "--toolkits", folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
-        r"tileiras for sm_100 says /never\ heard/",
+        'tileiras for sm_100 says "never heard"',
         "  13.1.80   no answer  error: unsupported Tile IR bytecode version: 13.1",
         "  13.2.51   no         accepts",
         "  13.2.100  no         accepts",

@@ -15,6 +15,7 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.bisect.stages import (
     ALL_LEFT_OUT,
+    BEHIND,
     Compiled,
     bisect_optional,
     bisect_texts,
@@ -78,6 +79,15 @@ def test_a_stage_that_ends_the_process() -> None:
     assert list(compiled.texts) == list(names[: names.index(CRASHING)])
     (change,) = first_failing(compiled, names).changes
     assert (change.before, change.after) == ("prefer_layouts", CRASHING)
+
+
+def test_what_fails_behind_all_stages() -> None:
+    by = "tests.tileir.bisect.planted:stages_and_a_fault_behind"
+    compiled = compiled_by_stages(LOOP_SUM, "sm_90", Limits(), by)
+    assert (compiled.failed, compiled.problem) == (BEHIND, "AssertionError: behind all of it")
+    names = pipeline.STAGES["nvptx"]
+    (change,) = first_failing(compiled, names).changes
+    assert (change.before, change.after) == (names[-1], BEHIND)
 
 
 def test_texts_that_are_the_same_are_asked_once() -> None:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import pytest
+
 from tests.corpus import NEWEST
 from tileir import Bytecode
-from tileir.builder.retyped import retyped, swapped
+from tileir.builder.retyped import constant_as, retyped, swapped
+from tileir.ir.arrays import unpack
+from tileir.ir.constants import Constant
 from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorView, Tile, Type
 
 
@@ -59,3 +64,21 @@ def test_extents_of_tiles_and_of_arrays_are_apart() -> None:
 
 def test_extents_that_become_each_other_are_swapped_at_once() -> None:
     assert swapped({2: 4, 4: 2})((2, 4, None, 8)) == (4, 2, None, 8)
+
+
+@pytest.mark.parametrize(
+    ("element", "extents", "numbers"),
+    [
+        ("i32", (4,), [1, 2, 3, 4]),
+        ("i32", (2,), [1, 2]),
+        ("i32", (8,), [1] * 8),
+        ("f32", (4,), [1.0] * 4),
+        ("i64", (2,), [1, 1]),
+    ],
+)
+def test_constants_keep_their_first_numbers(
+    element: str, extents: tuple[int, ...], numbers: list[float]
+) -> None:
+    old = Constant(Tile(Scalar("i32"), (4,)), np.arange(1, 5, dtype=np.int32).tobytes())
+    found = constant_as(old, Tile(Scalar(element), extents))
+    np.testing.assert_array_equal(unpack(found.type, found.data, found.is_splat), numbers)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tileir.commands import conventions
 from tileir.tools import nvidia
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+WRONG = FIXTURES / "invalid" / "rules" / "alloca-alignment.tileirbc"
 MULTIMEM = FIXTURES / "13.5" / "multimem.tileirbc"
 
 
@@ -128,7 +130,7 @@ def test_the_host_has_no_ptx() -> None:
     fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "no GPU is named, which --emit ptx")
     fails(
         tileir("compile", "--num-warps", 4, VECTOR_ADD), 2,
-        "Failed to get ComputeCapability: no GPU is named, which --num-warps needs; give a GPU as"
+        "no GPU is named, which --num-warps needs; give a GPU as"
         " --target, such as sm_90, or nv_tileaa.compute_capability = 90 to the module of a text",
     )  # fmt: skip
     assert tileir("compile", "--num-ctas", 1, VECTOR_ADD).returncode == 0
@@ -330,6 +332,30 @@ def test_a_reader_that_leaves_is_no_error(given: str) -> None:
     piped = f"({sys.executable} -m tileir {given}; echo $? >&2) | true"
     done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
     assert done.stderr == "0\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (("verify", WRONG, VECTOR_ADD), 1),
+        (("verify", VECTOR_ADD, "no such file"), 2),
+        (("stats", VECTOR_ADD, "no such file"), 2),
+        (("diff", VECTOR_ADD, WRONG), 1),
+        (("diff", "--json", VECTOR_ADD, WRONG), 1),
+        (("dis", VECTOR_ADD), 0),
+        (("inspect", VECTOR_ADD), 0),
+    ],
+)
+def test_a_reader_that_leaves_changes_no_exit_code(given: Sequence[object], code: int) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-m", "tileir", *map(str, given)]
+    done = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, cwd=ROOT, text=True)
+    os.close(writes)
+    assert done.returncode == code
+    assert "BrokenPipe" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_cubin_is_nothing_for_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -49,18 +49,21 @@ def test_a_changed_attribute() -> None:
     ]
 
 
-def test_another_op_changes_its_users_in_one_operand() -> None:
+def test_what_uses_another_op_in_its_place_is_as_it_was() -> None:
     assert text(("%a = addf %x, %one", "%a = subf %x, %one"), context=0) == [
         "@@ -3,1 +3,1 @@ @f",
         "-  %0 = addf %arg0, %cst_1_f32  : tile<f32>",
         "+  %0 = subf %arg0, %cst_1_f32  : tile<f32>",
-        "@@ -5,1 +5,1 @@ @f if",
-        "*    %3 = mulf %0, %0  : tile<f32>",
+    ]
+
+
+def test_what_uses_something_else_than_others_do_is_told() -> None:
+    """One user of the op takes what replaced it, and another one does not."""
+    other = ("%a = addf %x, %one", "%a = subf %x, %one"), ("= exp %a", "= exp %x")
+    assert [line for line in text(*other, context=0) if line.startswith("!")] == [
         "!    lhs: %0 = addf -> %0 = subf",
         "!    rhs: %0 = addf -> %0 = subf",
-        "@@ -8,1 +8,1 @@ @f",
-        "*  %1 = exp %0  : tile<f32>",
-        "!    source: %0 = addf -> %0 = subf",
+        "!    source: %0 = addf -> %arg0",
     ]
 
 

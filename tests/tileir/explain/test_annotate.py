@@ -96,6 +96,7 @@ def test_json_lines_tile_the_file() -> None:
     for line in done.stdout.splitlines():
         leaf = json.loads(line)
         assert list(leaf) == [
+            "schema",
             "offset",
             "length",
             "path",
@@ -105,7 +106,6 @@ def test_json_lines_tile_the_file() -> None:
             "function",
             "op",
             "location",
-            "schema",
         ]
         assert leaf["offset"] == position
         position += leaf["length"]

@@ -178,7 +178,7 @@ def given(*words: str):
 
 def test_options_name_predicates() -> None:
     assert given("--crashes", "tileiras:sm_120").description == "tileiras for sm_120 crashes"
-    assert given("--says", "a.b").description == r"tileiras for sm_100 says /a\.b/"
+    assert given("--says", "a.b").description == 'tileiras for sm_100 says "a.b"'
     assert given("--matches", "a.b", "--of", "verify").description == "verify says /a.b/"
     expected = "the values of host and sm_90 differ"
     assert given("--differs", "host,sm_90").description == expected

@@ -15,17 +15,22 @@ KERNEL = KernelResources(
     kernel="matmul", entry="matmul", target="sm_90", compiler="tileir", registers=96, threads=256,
     static_shared=1024, dynamic_shared=32768, reserved_shared=1024, stack=0, spill_stores=0,
     spill_loads=0, barriers=1, mbarriers=0, code_bytes=4096, opcodes=None, instructions=None,
-    occupancy=occupancy("sm_90", 256, 96, 33792, 1),
+    main_loop=None, occupancy=occupancy("sm_90", 256, 96, 33792, 1),
 )  # fmt: skip
+
+
+def keyed(*kernels: KernelResources) -> dict[str, KernelResources]:
+    """Kernels of a file, as a baseline has them."""
+    return {baseline.key_of("a.tileirbc", kernel): kernel for kernel in kernels}
 
 
 def kept(*kernels: KernelResources) -> baseline.Baseline:
     """A baseline that was written and read."""
-    return baseline.from_bytes(baseline.to_bytes(kernels, {"ptxas": "13.5.37"}))
+    return baseline.from_bytes(baseline.to_bytes(keyed(*kernels), {"ptxas": "13.5.37"}))
 
 
 def test_the_same_holds() -> None:
-    found = baseline.compare(kept(KERNEL), [KERNEL])
+    found = baseline.compare(kept(KERNEL), keyed(KERNEL))
     assert (found.holds, found.changes, found.new, found.absent) == (True, (), (), ())
     assert kept(KERNEL).tools == {"ptxas": "13.5.37"}
 
@@ -35,40 +40,40 @@ def test_one_more_of_anything_is_worse_and_one_less_better(figure: str) -> None:
     field = "static_shared" if figure == "shared" else figure
     for step in (1, -1):
         now = replace(KERNEL, **{field: getattr(KERNEL, field) + step})
-        found = baseline.compare(kept(KERNEL), [now])
+        found = baseline.compare(kept(KERNEL), keyed(now))
         (change,) = found.changes
         assert (change.figure, change.worse, found.holds) == (figure, step > 0, step < 0)
 
 
 def test_more_resident_warps_are_better() -> None:
     fewer = replace(KERNEL, occupancy=occupancy("sm_90", 256, 255, 33792, 1))
-    (change,) = baseline.compare(kept(KERNEL), [fewer]).changes
+    (change,) = baseline.compare(kept(KERNEL), keyed(fewer)).changes
     assert change.worse
-    assert str(change) == "matmul sm_90: resident warps of an SM 16 -> 8 (-8)"
-    assert not baseline.compare(kept(fewer), [KERNEL]).changes[0].worse
+    assert str(change) == "a.tileirbc: matmul sm_90: resident warps of an SM 16 -> 8 (-8)"
+    assert not baseline.compare(kept(fewer), keyed(KERNEL)).changes[0].worse
 
 
 def test_new_and_absent_kernels() -> None:
     """A new one is to be put into the baseline; one that nobody measured is no fault."""
     other = replace(KERNEL, target="sm_80")
     theirs = replace(KERNEL, compiler="tileiras", spill_stores=None, spill_loads=None)
-    found = baseline.compare(kept(KERNEL, theirs), [other])
+    found = baseline.compare(kept(KERNEL, theirs), keyed(other))
     assert not found.holds
-    assert found.new == ("matmul sm_80",)
-    assert set(found.absent) == {"matmul sm_90", "matmul sm_90 tileiras"}
+    assert found.new == ("a.tileirbc: matmul sm_80",)
+    assert set(found.absent) == {"a.tileirbc: matmul sm_90", "a.tileirbc: matmul sm_90 tileiras"}
 
 
 def test_what_only_one_of_them_knows_is_not_compared() -> None:
     unknown = replace(KERNEL, spill_stores=None, spill_loads=None, occupancy=None)
-    assert baseline.compare(kept(KERNEL), [unknown]).holds
-    assert baseline.compare(kept(unknown), [KERNEL]).holds
+    assert baseline.compare(kept(KERNEL), keyed(unknown)).holds
+    assert baseline.compare(kept(unknown), keyed(KERNEL)).holds
 
 
 def test_the_file_is_sorted_and_stable() -> None:
     kernels = [replace(KERNEL, kernel=name) for name in ("b", "a", "ä")]
-    data = baseline.to_bytes(kernels, {})
-    assert data == baseline.to_bytes(reversed(kernels), {})
-    assert data.index(b'"a sm_90"') < data.index(b'"b sm_90"')
+    data = baseline.to_bytes(keyed(*kernels), {})
+    assert data == baseline.to_bytes(keyed(*reversed(kernels)), {})
+    assert data.index(b": a sm_90") < data.index(b": b sm_90")
     assert data.endswith(b"}\n")
 
 
@@ -90,6 +95,7 @@ def test_what_is_no_baseline(data: bytes) -> None:
 def test_kernels_that_were_not_measured_stay() -> None:
     """So one file of many can be put into a baseline, as a hook for a commit does."""
     other, slower = replace(KERNEL, target="sm_80"), replace(KERNEL, registers=128)
-    both = baseline.from_bytes(baseline.to_bytes([slower], {}, kept(KERNEL, other)))
-    assert both.kernels["matmul sm_90"]["registers"] == 128
-    assert both.kernels["matmul sm_80"] == kept(other).kernels["matmul sm_80"]
+    both = baseline.from_bytes(baseline.to_bytes(keyed(slower), {}, kept(KERNEL, other)))
+    first, second = (f"a.tileirbc: matmul {target}" for target in ("sm_90", "sm_80"))
+    assert both.kernels[first]["registers"] == 128
+    assert both.kernels[second] == kept(other).kernels[second]

@@ -17,6 +17,7 @@ from tileir.tools import nvidia
 from .elf import elf
 from .test_cubin import SECTIONS
 
+MULTIMEM = str(FIXTURES / "13.5" / "multimem.tileirbc")
 VECTOR_ADD = str(FIXTURES / "13.4" / "vector_add.tileirbc")
 OURS = ("--target", "sm_80", "--no-instructions")
 
@@ -53,8 +54,6 @@ def test_a_cubin_as_a_table_and_as_json(cubin: str) -> None:
         (["{cubin}", "--baseline", "{cubin}"], 2, "is what is read"),
         (["{cubin}", "--baseline", "{folder}/none.json"], 2, "--update writes it"),
         ([VECTOR_ADD, "--baseline", VECTOR_ADD + "/x"], 2, "Not a directory"),
-        (["--no-instructions", "{cubin}", "{cubin}2", "--baseline", "{folder}/b", "--update"], 2,
-         "have a kernel one sm_90a tileiras"),
         ([VECTOR_ADD], 2, "give a GPU as --target"),
         ([VECTOR_ADD, "--target", "host"], 2, "give a GPU as --target"),
         ([VECTOR_ADD, "--target", "sm_70"], 4, "unknown target 'sm_70'"),
@@ -75,15 +74,49 @@ def test_how_it_exits(given: list[str], code: int, said: str, cubin: str, tmp_pa
     assert not (tmp_path / "b").exists()
 
 
+def test_kernels_of_one_name_in_two_files(cubin: str, tmp_path: Path) -> None:
+    """A baseline has both, wherever the command runs."""
+    folder = tmp_path / "below"
+    folder.mkdir()
+    (folder / "made.cubin").write_bytes(Path(cubin).read_bytes())
+    files = (cubin, folder / "made.cubin", "--no-instructions")
+    path = tmp_path / "resources.json"
+    assert call(main, "resources", *files, "--baseline", path, "--update").returncode == 0
+    kept = json.loads(path.read_text())["kernels"]
+    assert {key.partition(":")[0] for key in kept} == {"made.cubin", "below/made.cubin"}
+    assert call(main, "resources", *files, "--baseline", path).returncode == 0
+
+
+@pytest.mark.oracle
+def test_what_fails_does_not_hide_the_rest(tool) -> None:
+    tool("ptxas", "--version")
+    given = ("--no-instructions", "--json", "--target", "sm_75", "--target", "sm_90")
+    both = ("--entry", "nobody", "--entry", "vector_add", VECTOR_ADD)
+    done = call(main, "resources", *given, *both)
+    assert done.returncode == 2
+    (file,) = json.loads(done.stdout)["files"]
+    assert [each["target"] for each in file["kernels"]] == ["sm_75", "sm_90"]
+    (problem,) = file["problems"]
+    assert problem.startswith("there is no entry 'nobody'")
+    done = call(main, "resources", *given, MULTIMEM)
+    assert done.returncode == 4
+    (file,) = json.loads(done.stdout)["files"]
+    assert {each["target"] for each in file["kernels"]} == {"sm_90"}
+    assert file["problems"]
+    assert "sm_75" in done.stderr
+
+
 @pytest.mark.oracle
 def test_a_ratchet_fails_when_one_register_is_added(tool, tmp_path: Path) -> None:
     tool("ptxas", "--version")
-    path = tmp_path / "resources.json"
-    given = ("resources", *OURS, "--baseline", path, VECTOR_ADD)
+    path, file = tmp_path / "resources.json", tmp_path / "k.tileirbc"
+    file.write_bytes(Path(VECTOR_ADD).read_bytes())
+    given = ("resources", *OURS, "--baseline", path, file)
     assert call(main, *given, "--update").stdout == f"{path}: one kernel written\n"
     assert call(main, *given).returncode == 0
     kept = json.loads(path.read_text())
-    figures = kept["kernels"]["vector_add sm_80"]
+    key = "k.tileirbc: vector_add sm_80"
+    figures = kept["kernels"][key]
     before, code = figures["registers"], figures["code_bytes"]
     figures["registers"] -= 1
     figures["code_bytes"] += 128
@@ -92,8 +125,8 @@ def test_a_ratchet_fails_when_one_register_is_added(tool, tmp_path: Path) -> Non
     done = call(main, *given)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        f"worse: vector_add sm_80: registers of a thread {before - 1} -> {before} (+1)",
-        f"better: vector_add sm_80: bytes of code {code + 128:,} -> {code:,} (-128)",
+        f"worse: {key}: registers of a thread {before - 1} -> {before} (+1)",
+        f"better: {key}: bytes of code {code + 128:,} -> {code:,} (-128)",
         "one kernel, 0 as in the baseline",
     ]
     assert "the baseline was written with ptxas 12.0.0" in done.stderr

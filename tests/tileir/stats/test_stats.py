@@ -169,3 +169,13 @@ def test_formulas() -> None:
     assert formula.constant is None
     assert Formula().constant == 0
     assert str(Formula()) == "0"
+
+
+def test_deep_nests_have_short_terms() -> None:
+    """One symbol stands for how often a deep branch runs: the sum is still right."""
+    body = "\n".join(f"if %c {{ %y{n} = addf %f, %f : tile<f32>" for n in range(30)) + "}" * 30
+    formula = work(body, "%c: tile<i1>, %f: tile<f32>").flops["f32"]
+    assert len(formula.terms) == 30
+    assert max(map(len, formula.terms)) == 8
+    assert formula.value(dict.fromkeys(formula.symbols, 1)) == 30
+    assert formula.cut(16)[1] == 14

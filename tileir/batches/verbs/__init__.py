@@ -8,8 +8,9 @@ A verb is the command of its name on one module: it calls what the command calls
     options(arguments)  those options in JSON's types; UsageError for what cannot be
     compute(request)    the answer; TileIRError and UsageError are told as failures
 
-and, if the verb needs more than the module,
+and, if the verb can do more with a module, or needs more,
 
+    settings(arguments)       configurations to do each module with, for --set
     beside(source, options)   bytes of what lies beside it; OSError if they cannot be read
 """
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tileir
 from tileir.batches.answers import Answer, File, Request
+from tileir.batches.variants.figures import OCCUPANCY, unfit
+from tileir.batches.variants.measuring import taken
+from tileir.batches.variants.space import configurations, value_spelled
 from tileir.commands.compile import EMIT, emitted, written
-from tileir.commands.conventions import UsageError
-from tileir.commands.launch_options import add_options, named_as_written, options_given
+from tileir.commands.conventions import NO, UsageError
+from tileir.commands.launch_options import (
+    add_options,
+    flag,
+    named_as_written,
+    options_given,
+    read_setting,
+)
 from tileir.commands.modules import ignored_attributes, module_in
 from tileir.messages.texts import display
 
@@ -31,7 +41,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
     parser.add_argument("--portable", action="store_true", help="PTX that all later GPUs run too")
     parser.add_argument("--no-cache", action="store_true", help="do without what is kept on disk")
+    parser.add_argument("--set", metavar="NAME=VALUES", action="append",
+        help="variants: the values of an option, such as num_warps=4,8 or maxnreg=none,128, with"
+        " all of other options; a table shows what each takes of a GPU",
+    )  # fmt: skip
     add_options(parser)
+
+
+def settings(arguments: argparse.Namespace) -> Sequence[Mapping[str, Any]]:
+    """Return the configurations that --set asks for, one without settings if there is none."""
+    space: dict[str, list[object]] = {}
+    for text in arguments.set or ():
+        name, _, values = text.replace("-", "_").partition("=")
+        if not values:
+            raise UsageError(f"--set {text}: write NAME=VALUE,VALUE, such as num_warps=4,8")
+        if name in space:
+            raise UsageError(f"--set {name} is given twice; write all values in one")
+        if getattr(arguments, name, None) is not None:
+            raise UsageError(f"{flag(name)} and --set {name} are both given")
+        space[name] = [read_setting(name, value) for value in values.split(",")]
+    return list(configurations(space))
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -44,6 +73,7 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
         lineinfo=arguments.lineinfo,
         portable=arguments.portable,
         no_cache=arguments.no_cache,
+        variants=list(settings(arguments)[0]),
         **options_given(arguments),
     )
 
@@ -51,6 +81,8 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
 def compute(request: Request) -> Answer:
     """Return which kernels a module has for a target, and the files that are made of them."""
     options = dict(request.options)
+    names = options.pop("variants", ())
+    chosen = [f"{name}={value_spelled(options[name])}" for name in names]
     emit, cache = options.pop("emit", ()), not options.pop("no_cache", False)
     bytecode = module_in(request.parts[0], request.name)
     warned = [*ignored_attributes(bytecode)]
@@ -59,8 +91,13 @@ def compute(request: Request) -> Answer:
     target = compiled.target
     emit = emit or ["llvm" if target == "host" else "ptx"]
     lines = bool(options.get("lineinfo"))
+    stem = ".".join([target, *chosen])
     files = {
-        f"{target}.{ENDINGS[name]}": File.of(written(compiled, name, lines, cache)) for name in emit
+        f"{stem}.{ENDINGS[name]}": File.of(written(compiled, name, lines, cache)) for name in emit
     }
-    result = {"target": target, "kernels": [display(symbol) for symbol in compiled]}
+    result: dict[str, Any] = {"target": target, "kernels": [display(each) for each in compiled]}
+    if names:
+        result["resources"] = taken(compiled)
+        if reason := unfit(result["resources"], target):
+            return Answer(NO, OCCUPANCY, reason, result)
     return Answer(result=result, files=files, warnings=warned)

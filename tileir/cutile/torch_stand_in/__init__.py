@@ -3,7 +3,7 @@
 Nothing of what programs call is replaced. Under it are: the objects through which torch's C++ core
 asks about a device (`native.py`), kernels of all ops for it (`kernels.py`, on the memory that
 `tensors.py` shows under either device), and the C++ functions that `torch.cuda` calls
-(`bindings.py`). ARCHITECTURE.md says why.
+(`bindings.py`). docs/how/cutile.md says why.
 """
 
 from __future__ import annotations

@@ -7,11 +7,9 @@ from functools import partial
 from typing import Any
 
 from tileir.attributes import FloatAttribute, IntegerAttribute
-from tileir.builder.module import number
-from tileir.builder.retyped import retyped, swapped
+from tileir.builder.retyped import constant_as, number_as, retyped, swapped
 from tileir.bytecode import Bytecode
-from tileir.ir.constants import Constant, element_size
-from tileir.reduce.stand_ins import zero
+from tileir.ir.constants import Constant
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -146,38 +144,9 @@ def _retyped(mapping: Callable[[Any], Any], candidate: Candidate) -> None:
 def _attribute(value: Any, mapping: Callable[[Any], Any]) -> Any:
     match value:
         case Constant():
-            return _constant(value, mapping(value.type))
+            return constant_as(value, mapping(value.type))
         case IntegerAttribute() | FloatAttribute():
-            return _number(value, mapping(value.type))
+            return number_as(value, mapping(value.type))
         case tuple():
             return tuple([_attribute(each, mapping) for each in value])
     return value
-
-
-def _constant(old: Constant, type: Tile) -> Constant:
-    """Return the first elements of a constant; zero if the element type is another one."""
-    if old.type == type:
-        return old
-    if old.type.element != type.element:
-        first = old.value()
-        return zero(type) if not first else _splat(first, type)
-    if old.is_splat or type.element.name == "i1":
-        return Constant(type, bytes(old.data[: element_size(type.element)]))
-    return Constant(type, bytes(old.data[: type.size * element_size(type.element)]))
-
-
-def _splat(value: float, type: Tile) -> Constant:
-    attribute = _of_value(value, type.element)
-    return Constant(type, attribute.bits.to_bytes(element_size(type.element), "little"))
-
-
-def _number(
-    old: IntegerAttribute | FloatAttribute, element: Scalar
-) -> IntegerAttribute | FloatAttribute:
-    return old if old.type == element else _of_value(old.value or 0, element)
-
-
-def _of_value(value: float, element: Scalar) -> IntegerAttribute | FloatAttribute:
-    if element.is_integer:
-        value = int(value) & 0x7F if value == value and abs(value) < 1 << 62 else 0
-    return number(value, str(element))

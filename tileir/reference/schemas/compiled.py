@@ -195,7 +195,7 @@ def resources() -> Schema:
             "absent": every(TEXT),
         }
     )
-    file = record({"file": TEXT, "kernels": every(kernel)})
+    file = record({"file": TEXT, "problems": every(TEXT), "kernels": every(kernel)})
     return versioned(1, {"files": every(file), "baseline": compared}, optional=["baseline"])
 
 

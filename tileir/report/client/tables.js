@@ -68,7 +68,7 @@ class TablePane {
     const words = make("span", "code");
     if (this.table === "types") appendWords(words, this.data.texts[text[index]]);
     else words.append(visible(this.data.texts[text[index]]));
-    if (this.rows[index] < 0) words.append("not readable");
+    if (!words.hasChildNodes()) words.append("not readable");
     row.append(words);
   }
 

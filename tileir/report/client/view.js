@@ -57,6 +57,9 @@ class View {
     this.hex = this.panes.hex = new HexPane(this, hex.body);
     this.tree = this.panes.tree = new TreePane(this, tree.body);
     if (this.model.diff) this.panes.diff = new DiffPane(this, this.tabbed("diff"));
+    if (this.files.some(({ file }) => file.sources.length)) {
+      this.panes.source = new SourcePane(this, this.tabbed("source"));
+    }
     for (const name of ["text", ...Object.keys(HEADS)]) {
       const body = this.tabbed(name);
       this.panes[name] = name === "text" ? new LinesPane(this, body) : new TablePane(this, body, name);
@@ -114,9 +117,9 @@ class View {
     for (const tab of this.tabs.children) {
       const name = tab.dataset.tab, { form } = this.data.file.text;
       const count = HEADS[name] ? this.panes[name].count : 0;
-      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? "Differences";
+      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? { source: "Source", diff: "Differences" }[name];
       tab.replaceChildren(title, count ? make("span", "number", " " + count.toLocaleString("en")) : "");
-      tab.disabled = !!HEADS[name] && !count;
+      tab.disabled = !!HEADS[name] && !count || name === "source" && !this.panes.source.count;
     }
     const problems = this.data.file.problems;
     const first = this.model.diff ? "diff" : problems.some((each) => each.severity === "error") ? "problems" : "text";
@@ -172,7 +175,7 @@ class View {
   hover(target, from) {
     const known = this.hovered;
     if (target === known || (target && known && target.start === known.start && target.end === known.end
-      && target.node === known.node)) return;
+      && target.node === known.node && target.ops === known.ops)) return;
     this.hovered = target;
     for (const pane of this.shown) {
       if (target && pane !== from) pane.reveal(target);
@@ -235,7 +238,9 @@ class View {
 
   listen() {
     this.nameTheme();
-    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.keys = this.anchors ? document : this.root;  // whoever owns the page hears keys without focus
+    this.onKey = (event) => this.key(event);
+    this.keys.addEventListener("keydown", this.onKey);
     this.tabs.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       const names = [...this.tabs.children].filter((tab) => !tab.disabled);
@@ -269,6 +274,7 @@ class View {
   /** Take the view away again. */
   close() {
     removeEventListener("beforeprint", this.onPrint);
+    this.keys.removeEventListener("keydown", this.onKey);
     if (this.onHash) removeEventListener("hashchange", this.onHash);
     for (const pane of Object.values(this.panes)) pane.list.observer.disconnect();
     this.root.replaceChildren();

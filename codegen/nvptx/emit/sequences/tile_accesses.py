@@ -12,7 +12,7 @@ are inside the tensor, and the offsets of the others are not used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from math import prod
@@ -30,7 +30,7 @@ from tileir.codegen.nvptx.emit.context import (
     position_along,
 )
 from tileir.codegen.nvptx.machine import access
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op
 from tileir.types import View
 
@@ -78,6 +78,8 @@ class TileAccess:
     vector: int
     inner: int
     """The tile dimension along which vectors lie."""
+    least: int
+    """Elements of the shortest vectors: more than one if a thread accesses whole bytes of them."""
     whole: bool
     """Whether each vector is always entirely inside or outside of the tensor."""
     address: ir.Value
@@ -144,6 +146,7 @@ class TileAccess:
             layout,
             op.attributes["vector"],
             inner,
+            min(op.attributes["vector"], 2 if is_packed(kind.view.element) else 1),
             op.attributes["whole"],
             address,
             remaining,
@@ -155,14 +158,14 @@ class TileAccess:
 
     def run(self, move: Move) -> Fragment:
         """Access the tile; return the values of loads, by offset."""
-        if self.vector == 1 or self.whole:
+        if self.vector == self.least or self.whole:
             return self._in_vectors(move, self.vector)
         builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
             self.address_of(offset)  # addresses that both branches use have to stand before them
         partial_vector = builder.and_(left, ir.Constant(I32, self.vector - 1))
         fits = builder.icmp_unsigned("==", partial_vector, ir.Constant(I32, 0))
-        wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
+        wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, self.least))
         return either(builder, fits, True, wide, narrow)
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
@@ -172,6 +175,13 @@ class TileAccess:
             elements = move(self.address_of(offset), self._inside(offset), offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
+
+    def second_inside(self, offsets: Sequence[int]) -> ir.Value | None:
+        """Return whether the second element of a vector is inside the tensor, i1, if that is not
+        known from the first one."""
+        if self.whole or len(offsets) > self.least:
+            return None
+        return self._inside(offsets[1])
 
     def starts(self, vector: int) -> list[int]:
         """Return the offsets at which the thread's vectors begin."""

@@ -1,0 +1,136 @@
+"""The site of docs/ is complete: it builds without a warning, links lead somewhere, all is there.
+
+    python -m pytest -m docs tests/docs      # needs the extra `docs`, and takes a minute
+
+Nothing here is skipped: where Sphinx is missing, the tests fail.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+import tileir
+from tileir.commands.conventions import COMMANDS
+from tileir.formats.ops import OPS
+from tileir.gpus import TARGETS
+from tileir.verifier import document
+from tileir.verifier.catalogue import RULES
+
+from .pages import ROOT
+
+pytestmark = pytest.mark.docs
+
+WITHOUT_EXAMPLE = {"entry", "global", "module", "preview$call", "preview$extern_impl"}
+"""Ops that no body of a file has which can be compiled."""
+
+
+class Page(HTMLParser):
+    """The anchors of a page of HTML, and what it refers to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        loads = {"img": "src", "script": "src", "link": "href"}.get(tag)
+        if loads in given and given.get("rel") not in ("canonical", "index", "search"):
+            self.loaded.append(given[loads])
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built by the command of CONTRIBUTING.md: a warning is an error."""
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
+    return out
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[Path, Page]:
+    """The pages of the site."""
+    return {path: Page(path.read_text()) for path in site.rglob("*.html")}
+
+
+@pytest.fixture(scope="session")
+def inventory(site: Path) -> set[tuple[str, str]]:
+    """What Sphinx says can be referred to: role and name."""
+    data = (site / "objects.inv").read_bytes()
+    lines = zlib.decompress(data.split(b"\n", 4)[4]).decode().splitlines()
+    found = (re.match(r"(\S+) (\S+) ", line) for line in lines)
+    return {(each[2], each[1]) for each in found if each}
+
+
+def test_links_and_anchors_are_there(site: Path, pages: dict[Path, Page]) -> None:
+    gone = []
+    for path, page in pages.items():
+        for link in page.links:
+            target, anchor = urldefrag(unquote(link))
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            file = (path.parent / target).resolve() if target else path
+            known = pages[file].anchors if file in pages else set()
+            if not file.exists() or (anchor and anchor not in known):
+                gone.append(f"{path.relative_to(site)}: {link}")
+    assert not gone
+
+
+def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Page]) -> None:
+    assert not [url for page in pages.values() for url in page.loaded if "//" in url]
+
+
+def test_public_names_are_documented(inventory: set[tuple[str, str]]) -> None:
+    documented = {name for role, name in inventory if role.startswith("py:")}
+    assert not {f"tileir.{name}" for name in tileir.__all__} - documented
+    modules = re.findall(r"^    (tileir\.[\w.]+) ", tileir.__doc__ or "", re.MULTILINE)
+    assert len(modules) > 6
+    assert not set(modules) - documented
+
+
+def test_commands_are_documented(inventory: set[tuple[str, str]]) -> None:
+    assert not {("std:label", f"command-{name}") for name in COMMANDS} - inventory
+
+
+def test_ops_are_documented(inventory: set[tuple[str, str]]) -> None:
+    labels = {op.mnemonic: f"op-{op.mnemonic.replace('$', '-')}" for op in OPS}
+    assert not {("std:label", label) for label in labels.values()} - inventory
+
+
+def test_ops_have_an_example_and_say_how_they_are_lowered(site: Path) -> None:
+    sections = {}
+    for path in (site / "reference" / "ops").glob("*.html"):
+        for part in re.split(r'id="op-', path.read_text())[1:]:
+            sections[re.split('"', part)[0]] = part
+    for op in OPS:
+        section = sections[op.mnemonic.replace("_", "-").replace("$", "-")]
+        assert ("Example:" in section) == (op.mnemonic not in WITHOUT_EXAMPLE), op.mnemonic
+        assert ("How it is lowered." in section) == op.in_body, op.mnemonic
+
+
+def test_rules_are_documented(inventory: set[tuple[str, str]]) -> None:
+    from tileir.codegen.advise.rules import RULES as ADVISE_RULES
+
+    assert document.PATH  # importing it declares all rules
+    labels = {f"rule-{name}" for name in RULES} | {f"advise-{name}" for name in ADVISE_RULES}
+    assert not {("std:label", label) for label in labels} - inventory
+
+
+def test_gpus_are_documented(site: Path) -> None:
+    text = (site / "reference" / "gpus.html").read_text()
+    assert not [name for name in TARGETS if f">{name}<" not in text]

@@ -1,0 +1,132 @@
+"""Workers of a Dask cluster as an executor: Slurm, Kubernetes and SSH come with what starts Dask.
+
+Dask says which worker computes a chunk, and gives the chunk of one that is lost to another. What
+is seen to here: that all workers have our versions, that a scheduler which is gone counts as an
+executor that is broken, and that no child of a batch is left on workers when it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from typing import Any
+from weakref import WeakSet
+
+from tileir.commands.conventions import UsageError
+from tileir.errors import WorkerError
+from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import needing
+
+from .submitted import Keeper, adopt
+from .versions import Versions, here
+
+_COUNTED = 2.0
+"""Seconds for which a number of workers is good."""
+
+
+class Cluster(Executor):
+    """The workers of the scheduler at an address; the connection ends with `shutdown`.
+
+    WorkerError if nothing answers there for as long as Dask's settings say, and for workers that
+    have other versions.
+    """
+
+    def __init__(self, address: str) -> None:
+        with needing(("dask", "distributed"), "--cluster"), not_forking:
+            from distributed import Client
+        try:
+            self._client: Any = Client(address, set_as_default=False, name="tileir-batch")
+        except ValueError as error:
+            raise UsageError(f"--cluster {address}: {error}") from None
+        except OSError as error:
+            raise WorkerError("start", address, f"no scheduler answers: {error}") from None
+        self._executor = self._client.get_executor(pure=False)
+        self._batch = uuid.uuid4().hex
+        self._number, self._counted = 0, float("-inf")
+        self._closed = False
+        try:
+            self._compare()
+        except BaseException:
+            self.shutdown()
+            raise
+
+    def workers(self) -> int:
+        """Return how many chunks are computed at once: threads of workers, at least 1."""
+        if time.monotonic() - self._counted > _COUNTED:
+            with contextlib.suppress(Exception):  # a scheduler that is gone: `submit` says so
+                self._number = sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+        return max(1, self._number)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have a worker call the function; BrokenExecutor if the scheduler is gone."""
+        if self._closed or self._client.status != "running":
+            raise BrokenExecutor("the connection to the scheduler is lost")
+        return self._executor.submit(_borrowed, self._batch, fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the connection, and what is under way; what is done by then has been told."""
+        if self._closed:
+            return
+        self._closed = True
+        with contextlib.suppress(Exception):  # nobody is there to be told
+            if self._client.status == "running":
+                self._executor.shutdown(wait=not cancel_futures)
+                self._client.run(_give_back, self._batch, on_error="ignore")
+        with contextlib.suppress(Exception):
+            self._client.close()
+
+    def _compare(self) -> None:
+        """Raise WorkerError for workers that have other versions, or none."""
+        ours = here()
+        differing = []
+        for worker, theirs in self._client.run(here, on_error="return").items():
+            if isinstance(theirs, OSError):  # it was lost just now, or is busy
+                continue
+            if not isinstance(theirs, Versions):
+                differing.append((worker, f"it cannot tell its versions: {theirs}"))
+            elif difference := ours.difference(theirs):
+                differing.append((worker, f"it has {difference}"))
+        if not differing:
+            return
+        worker, difference = min(differing)
+        others = len(differing) - 1
+        told = f"; {others:,} more {'differs' if others == 1 else 'differ'}, too" if others else ""
+        raise WorkerError("start", worker, difference + told)
+
+
+class _Lent(Keeper):
+    """The child of a thread of a worker, and the batch that it works for."""
+
+    batch = ""
+
+
+class _Own(threading.local):
+    keeper: _Lent | None = None
+
+
+_own = _Own()
+_lent: WeakSet[_Lent] = WeakSet()
+"""Those of this worker; they end with the threads that have them, too."""
+
+
+def _borrowed(batch: str, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function on a worker, with a child that others of the cluster may go on with."""
+    keeper = _own.keeper
+    if keeper is None or keeper.closed:
+        keeper = _own.keeper = _Lent()
+        _lent.add(keeper)
+        adopt(keeper)
+    keeper.batch = batch
+    return fn(*args, **kwargs)
+
+
+def _give_back(batch: str) -> None:
+    """End the children of a worker that work for a batch, or have worked for it last."""
+    for keeper in list(_lent):
+        if keeper.batch == batch:
+            keeper.close()
