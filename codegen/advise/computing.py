@@ -164,15 +164,24 @@ def _to_one(op: Op) -> str | None:
 def _exact(evidence: Evidence) -> Iterator[Candidate]:
     """Yield exact functions of kernels that keep an SM busy longer than memory does."""
     for symbol in evidence.symbols:
-        (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
-        slots = evidence.instructions.totals[symbol] * int(str(launch.facts["threads"]))
-        if slots < BALANCE * figures.moved_by(evidence, symbol):
+        found = [
+            (number, op)
+            for number, op in evidence.copy.ops.items()
+            if evidence.copy.functions[number].name == symbol
+            if may_be_approximate(op) and _is_tile(op)
+        ]
+        if not found or not _computes(evidence, symbol):
             continue
-        for number, op in evidence.copy.ops.items():
-            own = evidence.copy.functions[number].name == symbol
-            if own and may_be_approximate(op) and _is_tile(op):
-                text = f"{op.name}: {op.result.type.size} results are rounded correctly"
-                yield Candidate(Site(symbol, number), text)
+        for number, op in found:
+            text = f"{op.name}: {op.result.type.size} results are rounded correctly"
+            yield Candidate(Site(symbol, number), text)
+
+
+def _computes(evidence: Evidence, symbol: str) -> bool:
+    """Whether a kernel computes longer than it waits for memory."""
+    (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
+    slots = evidence.instructions.totals[symbol] * int(str(launch.facts["threads"]))
+    return slots >= BALANCE * figures.moved_by(evidence, symbol)
 
 
 def _kept(evidence: Evidence) -> Iterator[Candidate]:

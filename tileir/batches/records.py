@@ -11,7 +11,8 @@ code      the exit code that the command of the verb would have had
 failure   what kind of failure it is, or null: the class of an error such as UnsupportedError;
           ``invalid``; ``OSError`` where a file could not be read; what became of the process that
           worked on it: ``time``, ``memory``, ``crash``, ``answer``, ``start``, ``defect``; ``lost``
-          where every worker was lost that had it
+          where every worker was lost that had it; of diff, ``different``, and ``gone`` for a module
+          that only the other folder has
 message   what went wrong, or null
 result    what the verb found; of verify, what `tileir verify --json` says of a file
 files     how the name of each file that was made ends -> its bytes and sha256
@@ -34,6 +35,24 @@ Record = dict[str, Any]
 _PASSING = {"start", "lost", "OSError", "ToolError", "MissingPackageError", "DeviceError"}
 """Failures of what is around a module: they are tried again by the next batch."""
 _LIMITED = ("time", "memory")
+
+
+_TEXT, _TEXT_OR_NONE = (str,), (str, type(None))
+_TYPES: dict[str, tuple[type, ...]] = {
+    "file": _TEXT,
+    "verb": _TEXT,
+    "target": _TEXT_OR_NONE,
+    "options": (dict,),
+    "key": _TEXT_OR_NONE,
+    "ok": (bool,),
+    "code": (int,),
+    "failure": _TEXT_OR_NONE,
+    "message": _TEXT_OR_NONE,
+    "files": (dict,),
+    "warnings": (list,),
+    "seconds": (float, int, type(None)),
+}
+"""Key -> the types of what is there; `result` is what each verb makes it."""
 
 
 class Result(NamedTuple):
@@ -85,6 +104,13 @@ def is_final(record: Record, limits: Limits) -> bool:
     name = "seconds" if failure == "time" else failure
     before, now = record["limits"][name], getattr(limits, name)
     return before is None or (now is not None and now <= before)
+
+
+def is_record(value: object) -> bool:
+    """Whether a value that JSON held has the keys of a record, with what is written there."""
+    return isinstance(value, dict) and all(
+        key in value and type(value[key]) in types for key, types in _TYPES.items()
+    )
 
 
 def line_of(record: Record) -> bytes:

@@ -66,7 +66,7 @@ def from_npm() -> dict[str, bytes]:
     if npm is None:
         raise ToolError(f"npm is not installed, which fetches {PACKAGE}; or use --pyodide FOLDER")
     with tempfile.TemporaryDirectory() as folder:
-        command = [npm, "pack", f"{PACKAGE}@{VERSION}", "--pack-destination", folder]
+        command = [npm, "pack", f"{PACKAGE}@{VERSION}", f"--pack-destination={folder}"]
         try:
             done = subprocess.run(
                 command,

@@ -35,7 +35,7 @@ def groups() -> Iterator[list[Path]]:
 
 
 @pytest.mark.sampled(16)
-@pytest.mark.parametrize("paths", groups(), ids=lambda paths: paths[0].stem)
+@pytest.mark.parametrize("paths", list(groups()), ids=lambda paths: paths[0].stem)
 def test_same_json(page: Any, paths: list[Path], tmp_path: Path) -> None:
     script = """async ([argv, name, data]) => {
       const given = { [name]: new Uint8Array(data) };

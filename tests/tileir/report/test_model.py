@@ -81,6 +81,7 @@ def check_ops(file: dict, bytecode: tileir.Bytecode) -> None:
         assert line >= 0 or not op.results
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", UNREADABLE, ids=name_of)
 def test_a_broken_file_is_shown_up_to_where_it_breaks(path: Path) -> None:
     data = path.read_bytes()

@@ -36,7 +36,7 @@ class View {
     this.theme = theme;
     const strip = make("section", "strip");
     strip.setAttribute("aria-label", "what covers the file");
-    const main = this.main = make("main", "panes");
+    const main = this.main = make(this.anchors ? "main" : "div", "panes");  // a page around has its own
     const hex = this.pane("hex", "Bytes", "grid");
     const tree = this.pane("tree", "Fields", "tree");
     const fold = this.button("small", "fold", () => this.tree.foldAll(true));
