@@ -20,7 +20,7 @@ from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display
 
 from .jobs import Limits
-from .records import START, Record, is_final, line_of
+from .records import START, Record, is_final, line_of, record_in
 
 _BLOCK = 1 << 16
 
@@ -163,9 +163,7 @@ def _records(path: str, file: BinaryIO) -> Iterator[Record]:
         if not line.endswith(b"\n"):
             return
         try:
-            if not line.startswith(START):
-                raise ValueError
-            yield json.loads(line)
+            yield record_in(line)
         except ValueError:
             start = file.tell() - len(line)
             raise UsageError(f"{display(path)}: what is at byte {start} is no record") from None

@@ -92,5 +92,32 @@ def line_of(record: Record) -> bytes:
     return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
-START = b'{"schema":%d,' % SCHEMA
-"""How each line begins."""
+START = b'{"schema":%d,"file":"' % SCHEMA
+"""How each line begins, and no other JSON of tileir."""
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "file": str,
+    "verb": str,
+    "target": (str, type(None)),
+    "options": dict,
+    "key": (str, type(None)),
+    "failure": (str, type(None)),
+    "files": dict,
+}
+"""What is read of a record, besides limits -> its types."""
+
+
+def record_in(line: bytes) -> Record:
+    """Return the record in a line; ValueError for a line that is none."""
+    if not line.startswith(START):
+        raise ValueError
+    record = json.loads(line)
+    whole = all(isinstance(record.get(name, ...), types) for name, types in _TYPES.items())
+    if whole and record["failure"] in _LIMITED:
+        limits = record.get("limits")
+        whole = isinstance(limits, dict) and all(
+            isinstance(limits.get(name, ...), int | float | None) for name in Limits._fields
+        )
+    if not whole:
+        raise ValueError
+    return record
