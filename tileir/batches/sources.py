@@ -93,9 +93,15 @@ def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
 
 
 def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files in a folder, in order; links are followed to files inside of it alone."""
+    """Yield the files in a folder, in order; links are followed to files inside of it alone.
+
+    Also what nobody may list, so that whoever reads it is told; pipes and devices are left out.
+    """
     root = os.path.realpath(folder)
-    for here, folders, files in os.walk(folder):
+    hidden: list[str] = []
+    for here, folders, files in os.walk(
+        folder, onerror=lambda error: hidden.append(error.filename)
+    ):
         folders.sort()
         for name in sorted(files):
             path = os.path.join(here, name)
@@ -105,7 +111,9 @@ def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
                 real = os.path.realpath(path)
                 if os.path.commonpath([root, real]) != root:
                     continue
-            yield path
+            if os.path.isfile(path) or not os.path.exists(path):
+                yield path
+    yield from hidden
 
 
 def _file(path: str, below: str | None = None) -> Source:
