@@ -114,6 +114,8 @@ class SharedStore:
         Raises whatever happens.
         """
         files = within(self._patience, self._opened)
+        # a list of a web server that does not answer is empty, and no error
+        within(self._patience, lambda: files.read(self._folder + _PROBE, 0))
         return within(6 * self._patience, lambda: files.sizes(self._folder, SUFFIX))
 
     def probe(self) -> tuple[bool, str]:
@@ -237,7 +239,7 @@ def fingerprint(key: bytes) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a text without the passwords and signatures that URLs in it have."""
-    text = re.sub(r"://[^/@\s]*@", "://...@", text)
+    text = re.sub(r"://[^?@\s]*@", "://...@", text)  # a password may have a slash
     return re.sub(r"(://[^\s?]*)\?\S+", r"\1?...", text)
 
 
