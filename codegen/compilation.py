@@ -9,6 +9,7 @@ from tileir.errors import UnsupportedError
 from tileir.formats.forks import not_forking
 from tileir.launch.kernels import Kernels
 from tileir.launch.roles import Roles, untold
+from tileir.messages.folded import folded
 from tileir.messages.texts import display
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class Compilation(Kernels[Entry]):
         super().__init__(entries)
         self.target = target
         self.plan: dict[str, Any] = dict(plan or {})
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: target and entries, and below them the PTX, if there is one."""
+        title = f"compiled for {self.target}: {', '.join(self)}"
+        return folded(title, (self.ptx or "").splitlines())
 
     @property
     def ptx(self) -> str | None:

@@ -25,6 +25,8 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
     "tileir/batches/cluster.py": {"distributed"},
+    "tileir/batches/urls.py": {"fsspec"},
+    "tileir/batches/reporting/parquet.py": {"pyarrow"},
     "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
     "codegen/tileiras_remarks.py": {"yaml"},

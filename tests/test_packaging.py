@@ -38,6 +38,7 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
         "tileir/formats/tileir.ksy",
         "tileir/codegen/__init__.py",
         "tileir/commands/inspect.py",
+        "tileir/playground/client/worker.js",
         "tileir/report/client/shell.html",
         "tileir/report/client/report.css",
         "tileir/report/client/view.js",

@@ -38,8 +38,7 @@ Modules
     tileir.builder    modules from nothing, and edits; see tileir.types and tileir.attributes, too
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
-    tileir.sampler    sample(seed, version): random valid modules
-    tileir.inspect    every byte explained; python -m tileir.inspect FILE
+    tileir.sampler    sample(seed, version): random modules; tileir.inspect: every byte explained
     tileir.cutile     install(): programs of cuTile on the CPU; tileir.cutile.plugin is for pytest
     tileir.kernel_tuner         KernelTuner on variants: tune_kernel(module, target, space, ...)
     tileir.codegen.nvptx.plan   what a launch plan says

@@ -20,6 +20,7 @@ from tileir.formats.version import LATEST, Version
 from .errors import BuildError, BytecodeError, Diagnostic
 from .launch.attributes import NONE, LaunchAttributes
 from .messages.flags import flag
+from .messages.folded import folded
 from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.declarations import Declaration
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from .read.text_positions import TextPositions
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
+
+MOST_SHOWN = 20
+"""Most functions of which Jupyter shows the ops."""
 
 
 class Bytecode:
@@ -276,6 +280,18 @@ class Bytecode:
         except (BytecodeError, AttributeError, TypeError):
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the version and size, and below them the functions."""
+        title = f"Tile IR bytecode {self.version}, {len(self.data)} bytes"
+        try:
+            functions = [*self.functions]
+        except BytecodeError as error:
+            return folded(title, [str(error)])
+        more = len(functions) - MOST_SHOWN
+        lines = [f"the first {MOST_SHOWN} of {len(functions)} functions"] if more > 0 else []
+        inside = [function._repr_html_() for function in functions[:MOST_SHOWN]]
+        return folded(title, lines, inside)
 
 
 def _read_again(

@@ -18,6 +18,7 @@ from tileir.read.once import once
 from tileir.resources.kernel_resources import KernelResources
 from tileir.resources.of_kernels import resources_of
 
+from .instructions import Instructions
 from .numbered import Copy, number_of
 
 
@@ -106,6 +107,15 @@ class Evidence:
             return {}
         found = resources_of(self._compiled, instructions=False)
         return {each.kernel: each for each in found}
+
+    @once
+    def instructions(self) -> Instructions:
+        """What each op costs in PTX."""
+        asked = {**_asked(self), "lineinfo": True}
+        made = compile_fresh(self.copy.module, self.settings.target, **asked)
+        assert made is not None
+        assert made.ptx is not None
+        return Instructions(made.ptx)
 
 
 def _asked(evidence: Evidence) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.resources.kernel_resources import KernelResources
 
 from .evidence import Evidence, Site
+from .instructions import LOOP
+from .numbered import number_of
 
 Read = Callable[[Evidence, Site], "float | None"]
 
@@ -96,9 +98,14 @@ def _products(evidence: Evidence, site: Site) -> float | None:
     return min(map(_unit_of_product, said), default=None)
 
 
+FOLLOWED_AS_FAR = ("minnctapersm",)
+"""Hints that are followed as far as registers suffice, which costs nothing."""
+
+
 def _refused_hints(evidence: Evidence, site: Site) -> float:
     said = evidence.of(site.symbol, Topic.HINTS)
-    return float(sum(each.outcome is Outcome.MISSED for each in said))
+    missed = (each for each in said if each.outcome is Outcome.MISSED)
+    return float(sum(each.facts["term"] not in FOLLOWED_AS_FAR for each in missed))
 
 
 def _of_ptxas(read: Callable[[KernelResources], float | None]) -> Read:
@@ -139,7 +146,7 @@ PRODUCT = Figure(
     words={0.0: "fused multiply-adds", 1.0: "mma.sync", 2.0: "wgmma"},
 )
 REGISTERS = Figure(
-    "registers of a thread", _of_ptxas(lambda found: found.registers), higher=False, least=0.05
+    "registers of a thread", _of_ptxas(lambda found: found.registers), higher=False, least=0.1
 )
 WARPS = Figure(
     "warps that an SM holds",
@@ -160,6 +167,72 @@ SPILLED = Figure(
     "spilled bytes", _of_ptxas(lambda found: found.spilled), "bytes a thread", higher=False
 )
 LOADED = Figure("bytes that an SM loads at once", _loaded, "bytes", least=0.5)
+
+
+def _slots_there(evidence: Evidence, site: Site) -> float:
+    return float(evidence.instructions.slots[site])
+
+
+def _beside_products(evidence: Evidence, site: Site) -> float:
+    places = {number_of(e.location) for e in evidence.of(site.symbol, Topic.TENSOR_CORES)}
+    return float(sum(evidence.instructions.slots[Site(site.symbol, each)] for each in places))
+
+
+def _beside_each(evidence: Evidence, site: Site) -> float | None:
+    made = evidence.instructions
+    products = made.products[site.symbol]
+    return (made.totals[site.symbol] - products) / products * 100 if products else None
+
+
+def _doubles_there(evidence: Evidence, site: Site) -> float:
+    return float(evidence.instructions.doubles[site])
+
+
+def _moved(remark: Remark) -> int:
+    return int(str(remark.facts["tile_bytes"])) * LOOP ** int(str(remark.facts["loops"]))
+
+
+def _moved_there(evidence: Evidence, site: Site) -> float:
+    """Return the bytes that a block moves for an op."""
+    said = [*evidence.at(site, Topic.ACCESSES), *evidence.at(site, Topic.TENSOR_COPIES)]
+    return float(max(map(_moved, said), default=0))
+
+
+def moved_by(evidence: Evidence, symbol: str) -> float:
+    """Return the bytes that a block moves for all ops of a kernel."""
+    said = (*evidence.of(symbol, Topic.ACCESSES), *evidence.of(symbol, Topic.TENSOR_COPIES))
+    places = {Site(symbol, number_of(each.location)) for each in said}
+    return sum(_moved_there(evidence, each) for each in places)
+
+
+WORK = Figure(
+    f"issue slots of a thread, those of loops counted {LOOP} times",
+    _slots_there,
+    higher=False,
+    least=0.25,
+)
+BESIDE_PRODUCTS = Figure(
+    f"issue slots of a thread for products beside tensor cores, loops counted {LOOP} times",
+    _beside_products,
+    higher=False,
+    least=0.25,
+)
+BESIDE_EACH = Figure(
+    "issue slots beside those of tensor cores",
+    _beside_each,
+    "%",
+    higher=False,
+    least=0.3,
+)
+DOUBLES = Figure(
+    f"instructions of f64, those of loops counted {LOOP} times", _doubles_there, higher=False
+)
+MOVED = Figure(
+    f"bytes of it that a block moves, those of loops counted {LOOP} times",
+    _moved_there,
+    "bytes",
+    higher=False,
+)
 
 
 def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:

@@ -15,7 +15,7 @@ from tileir.ir import Op
 from tileir.ir.locations import CompileUnit, File, Location, SourceLocation, Subprogram
 from tileir.read.function import Function
 
-_FILE = "the number of an op"
+FILE = "the number of an op"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,16 @@ class Original:
             self._data, limits=source.limits, assume_version=source.original.assumed
         )
         made.launch_attributes = source.launch_attributes
-        file = File(_FILE, "")
+        file = File(FILE, "")
         unit = CompileUnit(file)
         ops: dict[int, Op] = {}
         functions: dict[int, Function] = {}
         for function in self.chosen(made):
             scope = Subprogram(file, 0, function.name, function.name, unit, 0)
-            function.location = SourceLocation(scope, _FILE, 0, 0)
+            function.location = SourceLocation(scope, FILE, 0, 0)
             for op in function.walk():
                 number = len(ops)
-                op.location = SourceLocation(scope, _FILE, number + 1, 0)
+                op.location = SourceLocation(scope, FILE, number + 1, 0)
                 ops[number], functions[number] = op, function
         return Copy(made, ops, functions, self.arguments)
 

@@ -6,64 +6,47 @@ to do; how sure that is. Its trials carry out what it says, in a copy, and the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
+from .computing import COMPUTING
 from .evidence import Evidence, Site, missed
+from .finders import HINTS, LOWERED, MORE_WARPS, because
 from .launches import BUSY, FULL, tailed, thin
+from .multiplying import MULTIPLYING
 from .numbered import number_of
-from .rule import Candidate, Find, Rule, Sure
+from .rule import Candidate, Rule, Sure
 from .trials.arguments import AS_PASSED
-from .trials.extents import inner, longer, rows, shorter
-from .trials.order import PADDED_WITH_ZERO, SILENT, UNORDERED, WEAK
-from .trials.products import AS_LOADED, AS_TF32
+from .trials.extents import inner, longer, shorter
+from .trials.order import PADDED_WITH_ZERO, UNORDERED, WEAK
 from .trials.promises import ALIGNED, AS_I32, SHORT
 from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
-
-
-def because(topic: Topic, *reasons: str, outcomes: Sequence[Outcome] = (Outcome.MISSED,)) -> Find:
-    """Return what finds the remarks on a topic with one of these reasons; of any, if none."""
-
-    def find(evidence: Evidence) -> Iterator[Candidate]:
-        for remark in evidence.remarks:
-            ids = remark.facts.get("reasons", ())
-            assert isinstance(ids, tuple)
-            given = not reasons or not set(reasons).isdisjoint(ids)
-            if given and remark.topic is topic and remark.outcome in outcomes:
-                site = Site(remark.entry, number_of(remark.location))
-                yield Candidate(site, f"{remark.what}: {remark.why}")
-
-    return find
-
 
 FEW_SPILLED = 32
 """Fewer bytes that are spilled do not matter."""
 FEW_TURNS = 2
 """Fewer turns that bank conflicts add do not matter."""
+MANY_PARTS = 20
+"""Accesses of a smaller part of what a kernel moves do not matter."""
 SHORT_ROW = 8
 """Tiles of as few elements along a dimension leave no choice of layouts."""
-
-_LOWERED = {"num_warps": None, "maxnreg": None, "minnctapersm": None}
-_HINTS = relaunched("leave hints for warps, registers and resident blocks away", **_LOWERED)
-_RESIDENT = relaunched("ask for one resident block of an SM", minnctapersm=1)
-_MORE_WARPS = tuple(
-    relaunched(f"ask for {warps} warps (num_warps)", num_warps=warps) for warps in (4, 8)
-)
 
 
 def _refused(evidence: Evidence) -> Iterator[Candidate]:
     for symbol in evidence.symbols:
         for remark in filter(missed, evidence.of(symbol, Topic.HINTS)):
+            if remark.facts["term"] in figures.FOLLOWED_AS_FAR:
+                continue
             yield Candidate(Site(symbol), str(remark))
 
 
 def _hinted(evidence: Evidence) -> Iterator[Candidate]:
     for symbol in evidence.symbols:
         said = [each for each in evidence.of(symbol, Topic.HINTS) if not missed(each)]
-        if any(each.facts["term"] in _LOWERED for each in said):
+        if any(each.facts["term"] in LOWERED for each in said):
             yield Candidate(Site(symbol), "; ".join(each.what for each in said))
 
 
@@ -84,11 +67,21 @@ def _turned(evidence: Evidence) -> Iterator[Candidate]:
 
 
 def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield exchanges with bank conflicts; where a kernel has loops, only those in loops matter."""
+    looping = {r.entry for r in evidence.remarks if r.facts.get("loops")}
     for remark in evidence.exchanges:
         turns = int(str(remark.facts["turns"]))
-        if turns >= FEW_TURNS:
+        if turns >= FEW_TURNS and (remark.facts["loops"] or remark.entry not in looping):
             site = Site(remark.entry, number_of(remark.location))
             yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
+
+
+def _ordered_atomics(evidence: Evidence) -> Iterator[Candidate]:
+    for number, op in evidence.copy.ops.items():
+        order = op.attributes.get("memory_ordering_semantics")
+        if op.name.startswith("atomic") and order not in (None, "weak", "relaxed"):
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: its order is {order}")
 
 
 def _narrow(evidence: Evidence) -> Iterator[Candidate]:
@@ -96,6 +89,14 @@ def _narrow(evidence: Evidence) -> Iterator[Candidate]:
     yield from because(Topic.ACCESSES, "tile", "run")(evidence)
     for each in because(Topic.ACCESSES, "layout", outcomes=(*Outcome,))(evidence):
         if each.site.number is not None and (inner(evidence.op(each.site)) or 0) <= SHORT_ROW:
+            yield each
+
+
+def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield accesses to short tiles that are a good part of what the kernel moves."""
+    for each in _narrow(evidence):
+        total = figures.moved_by(evidence, each.site.symbol)
+        if (figures.MOVED.read(evidence, each.site) or 0) >= total / MANY_PARTS:
             yield each
 
 
@@ -117,36 +118,7 @@ def _idle(evidence: Evidence) -> Iterator[Candidate]:
 RULES: dict[str, Rule] = {
     rule.id: rule
     for rule in (
-        Rule(
-            "product-on-cuda-cores",
-            "a product is made of fused multiply-adds",
-            "Tensor cores multiply f16, bf16, tf32 and 8-bit types tens of times faster than CUDA "
-            "cores multiply f32. A product of f32 tiles is exact in f32, and takes the slow way; "
-            "where the operands have been converted from a narrower type just before, that buys "
-            "nothing, because products of f16 are summed in f32 anyhow.",
-            "multiply in the type that was loaded, or convert the operands to tf32",
-            Sure.MAYBE,
-            figures.PRODUCT,
-            because(Topic.TENSOR_CORES, "no_atom"),
-            (AS_LOADED, AS_TF32),
-            8.0,
-        ),
-        Rule(
-            "product-by-single-warps",
-            "a product does not use the instructions of warpgroups",
-            "On GPUs with wgmma, four warps together multiply at full rate and read operands from "
-            "shared memory; mma.sync of single warps reaches about 0.6 of it. Warpgroups need "
-            "four warps, and 64 rows of the product each.",
-            "let tiles have 64 rows for each four warps, or ask for other warps",
-            Sure.MAYBE,
-            figures.PRODUCT,
-            because(
-                Topic.TENSOR_CORES,
-                *("group_memory", "group_registers", "group_warps", "group_share"),
-            ),
-            (_HINTS, *_MORE_WARPS, *(longer(rows, factor) for factor in (2, 4, 8))),
-            3.0,
-        ),
+        *MULTIPLYING,
         Rule(
             "unknown-alignment",
             "accesses are narrow, because nothing promises alignment",
@@ -232,6 +204,19 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         Rule(
+            "ordered-atomic",
+            "an atomic update orders other accesses, and is made element by element",
+            "Where nobody wants the old values, `red` updates several elements at once, on GPUs "
+            "that have it, but only if it is relaxed. An acquire or release is for locks and "
+            "flags, and waits for other accesses, too.",
+            "make the update relaxed",
+            Sure.MAYBE,
+            figures.ACCESS,
+            _ordered_atomics,
+            (WEAK,),
+            3.0,
+        ),
+        Rule(
             "transposed-tensor",
             "a tensor lies the other way round than its tiles are used",
             "If the contiguous dimension of one tensor is not that of the others, tiles are "
@@ -264,7 +249,7 @@ RULES: dict[str, Rule] = {
             "make the tile longer along the contiguous dimension",
             Sure.MAYBE,
             figures.ACCESS,
-            _narrow,
+            _narrow_and_many,
             tuple(longer(inner, factor) for factor in (2, 8, 64)),
             1.5,
         ),
@@ -278,7 +263,7 @@ RULES: dict[str, Rule] = {
             Sure.MAYBE,
             figures.CONFLICTS,
             _conflicting,
-            (_HINTS, *_MORE_WARPS, TRANSPOSED, longer(inner, 2)),
+            (HINTS, *MORE_WARPS, TRANSPOSED, longer(inner, 2)),
             0.5,
         ),
         Rule(
@@ -307,42 +292,6 @@ RULES: dict[str, Rule] = {
             0.5,
         ),
         Rule(
-            "shallow-ring",
-            "shared memory has no room for more slots of a ring",
-            "Loads of a loop go ahead of products by as many iterations as their ring has slots. "
-            "With two or three, memory's latency shows. Resident blocks share the memory.",
-            "ask for fewer resident blocks, or make tiles smaller",
-            Sure.LIKELY,
-            figures.SLOTS,
-            because(Topic.RINGS, "ring_room", "no_room"),
-            (_RESIDENT, _HINTS),
-            1.0,
-        ),
-        Rule(
-            "one-role",
-            "no warp of its own fills the rings",
-            "A producer warp keeps copies under way while the others multiply. It needs registers "
-            "that the other warps hand over, and whole warpgroups.",
-            "leave num_warps and maxnreg to the compiler",
-            Sure.LIKELY,
-            figures.ROLES,
-            because(Topic.ROLES),
-            (_HINTS, *_MORE_WARPS),
-            1.0,
-        ),
-        Rule(
-            "awaited-products",
-            "products are awaited in each iteration",
-            "Products of warpgroups stay under way while the next iteration begins, if nothing "
-            "needs their sums. Around a call, which prints and assertions are, ptxas awaits each.",
-            "leave prints and assertions away",
-            Sure.CERTAIN,
-            figures.OVERLAP,
-            because(Topic.OVERLAP, "calls"),
-            (SILENT,),
-            3.0,
-        ),
-        Rule(
             "refused-hint",
             "a hint is not followed",
             "Hints are advice. One that cannot be followed on this GPU, or contradicts another, "
@@ -351,7 +300,7 @@ RULES: dict[str, Rule] = {
             Sure.CERTAIN,
             figures.REFUSED,
             _refused,
-            (relaunched("leave the hint away", **_LOWERED, cluster_dim=None),),
+            (relaunched("leave the hint away", **LOWERED, cluster_dim=None),),
             0.2,
         ),
         Rule(
@@ -363,7 +312,7 @@ RULES: dict[str, Rule] = {
             Sure.MAYBE,
             figures.WARPS,
             _hinted,
-            (_HINTS,),
+            (HINTS,),
             0.5,
         ),
         Rule(
@@ -375,9 +324,10 @@ RULES: dict[str, Rule] = {
             Sure.LIKELY,
             figures.SPILLED,
             _spilling,
-            (_HINTS, *_MORE_WARPS, shorter(2), shorter(4)),
+            (HINTS, *MORE_WARPS, shorter(2), shorter(4)),
             3.0,
         ),
+        *COMPUTING,
         Rule(
             "thin-grid",
             "the grid has fewer blocks than the GPU has SMs",

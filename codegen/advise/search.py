@@ -10,13 +10,13 @@ from tileir.bytecode import Bytecode
 from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
 from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import TileIRError, UnsupportedError
-from tileir.ir import Op
 
 from .evidence import Evidence, Settings, Site, evidence_of
 from .finding import Finding
 from .numbered import Original
 from .rule import Candidate, Rule
 from .rules import RULES
+from .trials.loops import loops_around
 from .trials.trial import Trial
 
 ALONE = 16
@@ -133,21 +133,13 @@ class _Search:
             rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,
             candidate.why, change, rule.sure, figure.name, old, new,
             (figure.show(old), figure.show(new)),
-            rule.weight * _ratio(old, new) * (1 + _loops_around(op)),
+            rule.weight * _ratio(old, new) * (1 + loops_around(op)),
         )  # fmt: skip
 
 
 def _ratio(old: float, new: float) -> float:
     """Return how many times a figure doubles or halves; those that may be 0 count by one more."""
     return abs(log2((new + 1) / (old + 1)))
-
-
-def _loops_around(op: Op | None) -> int:
-    found = 0
-    while op is not None and op.parent is not None:
-        op = op.parent.parent_op
-        found += op is not None and op.name in ("for", "loop")
-    return found
 
 
 def _merged(found: Iterable[Finding]) -> list[Finding]:

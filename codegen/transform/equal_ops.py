@@ -31,7 +31,7 @@ class Numbering:
     def identify(self, op: Op, other: Op) -> None:
         """Give the results of an op the numbers that those of an equal one have."""
         for value, equal in zip(op.results, other.results, strict=True):
-            self._numbers[value] = self._number(equal)
+            self._numbers[value] = self.number(equal)
 
     def key(self, op: Op) -> Key | None:
         """Return the key of an op; None if an attribute is of a kind that is not compared."""
@@ -49,10 +49,11 @@ class Numbering:
 
     def _numbered(self, operand: Value | tuple[Value, ...] | None) -> Hashable:
         if isinstance(operand, tuple):
-            return tuple(map(self._number, operand))
-        return None if operand is None else self._number(operand)
+            return tuple(map(self.number, operand))
+        return None if operand is None else self.number(operand)
 
-    def _number(self, value: Value) -> int:
+    def number(self, value: Value) -> int:
+        """Return the number of a value."""
         return self._numbers.setdefault(value, len(self._numbers))
 
     def _comparable(self, attribute: object) -> Hashable:

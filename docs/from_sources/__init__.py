@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import command_line, format_tables, gpu_rows, op_rows, python_api, rule_rows
+from . import command_line, format_tables, gpu_rows, op_rows, python_api, rule_rows, schema_rows
 
 SOURCES: dict[str, Callable[..., str]] = {
     "advise-rules": rule_rows.advise_rules,
@@ -28,6 +28,7 @@ SOURCES: dict[str, Callable[..., str]] = {
     "python": python_api.objects,
     "python-module": python_api.module,
     "python-names": python_api.public_names,
+    "schemas": schema_rows.schemas,
     "verify-rules": rule_rows.verify_rules,
 }
 """The first word of a block -> the function that makes Markdown of the others."""

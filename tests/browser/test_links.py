@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import tileir
-from tests.corpus import NEWEST
+from tests.corpus import NEWEST, ROOT
+from tileir.report.model import model
 
 KERNEL = NEWEST["vector_add"]
 DATA = KERNEL.read_bytes()
@@ -140,6 +141,29 @@ def test_tables_list_what_the_file_has(report: Any) -> None:
     row.click()
     at = numbers(page, ".selected")
     assert DATA[at[0] : at[-1] + 1] == b"vector_add"
+
+
+def test_a_line_of_source_lights_up_all_its_ops(report: Any) -> None:
+    made = model(DATA, "k", folder=ROOT)
+    (source,) = made["files"][0]["sources"]
+    page = report(made)
+    page.click("[role=tab][data-tab=source]")
+    row = source["rows"][source["ops"].index(ADDF)]
+    page.evaluate("row => TileIRReport.view.panes.source.list.reveal(row)", row + 1)
+    line = page.locator(f"[data-pane=source] .row[data-row='{row + 1}']")
+    assert line.locator(".code").inner_text().strip() == source["lines"][row].strip()
+    ops = {op for op, at in zip(source["ops"], source["rows"], strict=True) if at == row}
+    assert str(len(ops)) in line.locator(".uses").inner_text()
+    line.click()
+    page.mouse.move(5, 5)
+    ends = made["files"][0]["ops"]["end"]
+    lit = {*numbers(page, ".of-op"), *numbers(page, ".selected")}
+    assert lit == {at for op in ops for at in range(OPS[op].offset, ends[op])}
+    page.click("[role=tab][data-tab=text]")
+    page.click(f"[data-pane=text] .row[data-row='{op_line(ADDF)}']")
+    page.click("[role=tab][data-tab=source]")
+    chosen = page.locator("[data-pane=source] .row.selected .code").inner_text()
+    assert chosen.strip() == source["lines"][row].strip()
 
 
 def test_nodes_fold(report: Any) -> None:

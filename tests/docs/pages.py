@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +23,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text() for path in PAGES}
 """Path of a page -> what stands in it."""
 
-PLAIN = re.compile(r"[\w ./:,='|%+-]*")
-"""Commands in which a shell sees nothing but words, quotes and pipes."""
+PLAIN = re.compile(r"[\w ./:,='%+-]*")
+"""Commands in which a shell sees nothing but words and quotes."""
 
 
 class Block(NamedTuple):
@@ -104,20 +105,31 @@ def agrees(shown: str, printed: str) -> bool:
 def run(command: str, folder: Path) -> str:
     """Run a line of shell in a folder, its first program being this interpreter or its tileir.
 
-    That one is called, not started: others see to it that a program prints the same.
+    That one is called, not started: others see to it that a program prints the same. What it
+    is piped into is the shell's.
     """
     program, _, rest = command.partition(" ")
+    first, _, filters = rest.partition(" | ")
+    together = first.endswith(" 2>&1")
+    first = first.removesuffix(" 2>&1")
+    inline = program == "python" and rest.startswith("-c ")
     alone = program == "python" or rest.startswith("cutile ")  # which changes its process for good
-    if alone or PLAIN.fullmatch(command) is None:
+    if not inline and (alone or PLAIN.fullmatch(first) is None):
         python = shlex.quote(sys.executable)
         command = f"{ {'python': python, 'tileir': f'{python} -m tileir'}[program] } {rest}"
         return both(in_shell(command, folder))
-    first, _, filters = rest.partition(" | ")
     with contextlib.chdir(folder):
-        done = call(main, *shlex.split(first))
+        done = call(inline_code if inline else main, *shlex.split(first))
     if not filters:
         return both(done)
-    return both(in_shell(filters, folder, done.stdout)) + done.stderr
+    piped = both(done) if together else done.stdout
+    return both(in_shell(filters, folder, piped)) + ("" if together else done.stderr)
+
+
+def inline_code(arguments: Sequence[str]) -> int:
+    """Do what ``python -c CODE`` does."""
+    exec(arguments[1], {"__name__": "__main__"})
+    return 0
 
 
 def in_shell(

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
@@ -21,6 +22,7 @@ import tileir
 from tileir.commands.conventions import COMMANDS
 from tileir.formats.ops import OPS
 from tileir.gpus import TARGETS
+from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
 from tileir.verifier import document
 from tileir.verifier.catalogue import RULES
 
@@ -105,6 +107,30 @@ def test_public_names_are_documented(inventory: set[tuple[str, str]]) -> None:
 
 def test_commands_are_documented(inventory: set[tuple[str, str]]) -> None:
     assert not {("std:label", f"command-{name}") for name in COMMANDS} - inventory
+
+
+def test_what_is_printed_as_json_is_documented(site: Path, inventory: set[tuple[str, str]]) -> None:
+    """Each command has a section, and each key of its schema, however deep, is in that."""
+    text = (site / "reference" / "schemas.html").read_text()
+    sections = dict(re.findall(r'id="schema-(\w+)"(.*?)(?=id="schema-|\Z)', text, re.DOTALL))
+    assert sections.keys() == SCHEMAS.keys()
+    for name, section in sections.items():
+        assert ("std:label", f"schema-{name}") in inventory
+        shown = {key.split(".")[-1] for key in re.findall(r'class="pre">([^<]+)<', section)}
+        keys: set[str] = set()
+        for part in objects(schema_of(name)):
+            keys |= part.get("properties", {}).keys()
+        assert keys
+        assert not keys - {key.removesuffix("[]") for key in shown}, name
+
+
+def objects(value: object) -> Iterator[dict]:
+    """The objects of JSON in a value."""
+    if isinstance(value, dict):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from objects(part)
 
 
 def test_ops_are_documented(inventory: set[tuple[str, str]]) -> None:

@@ -176,6 +176,7 @@ REFUSED = {
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", SHARED)
 def test_what_is_shared_or_deep_costs_once(what: str) -> None:
     """Little memory to read, little text to show, in each of which sharing could be lost."""

@@ -46,7 +46,7 @@ def test_a_star_leaves_breakpoint_alone() -> None:
 def test_help_is_an_overview() -> None:
     """It fits two screens, and names all that is public and all that README and docs use."""
     text = pydoc.plain(pydoc.render_doc(tileir))
-    assert len(text.splitlines()) <= 110
+    assert len(text.splitlines()) <= 112
     pages = "\n".join(TEXTS.values())
     used = set(re.findall(r"\btileir\.([A-Z]\w+)", pages))
     used |= {f"{name}(" for name in re.findall(r"\btileir\.(?:\w+\.)?([a-z_]+)\(", pages)}

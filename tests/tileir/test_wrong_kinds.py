@@ -45,6 +45,7 @@ def test_a_token_is_not_reduced(name: str) -> None:
     assert problem.message == "%v is token, but tile<2xf16> is stated"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OPS)
 def test_in_the_text(name: str) -> None:
     """Another value, another type stated, both, in every place; of most ops some are drawn."""
@@ -108,6 +109,7 @@ def calls(kernel: Kernel, spec, positional, named) -> Iterator[tuple[list, dict]
                 yield arguments, {**others, "result": value.type}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OPS)
 def test_in_a_body_that_was_not_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every operand, result and block argument, in memory and in a file written unchecked."""

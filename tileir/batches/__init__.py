@@ -11,6 +11,8 @@ A result is an object of JSON's types, the record, and the files that the verb m
 a manifest, one a line; a batch that is started again does what the manifest lacks.
 
 sources.py      paths to modules, each with a name
+archives.py     ... that are in tar or zip archives
+urls.py         ... that are at URLs
 jobs.py         jobs, their keys, and chunks of them
 answers.py      what goes to the child, and what comes back
 answering.py    what the child does
@@ -26,4 +28,5 @@ outputs.py      files that verbs make, on disk
 batching.py     all of it, as a function
 progress.py     all of it, as seen on a terminal
 command.py      all of it, as a command
+reporting/      what a manifest says
 """

@@ -23,7 +23,7 @@ from .manifest import Manifest
 from .outputs import Outputs
 from .records import Result, result_of
 from .running import Answered, Flight
-from .sources import Source, distinct, name_of, sources
+from .sources import SUFFIXES, Source, distinct, name_of, sources
 from .verbs import NONE, ONE, find
 
 SECONDS, MEMORY = 120.0, 4096
@@ -36,6 +36,7 @@ class Batch:
 
     on what, where and within which limits    modules, targets, work; place; limits
     settings  options of which each module and target is done with each, beside those of the work
+    suffixes  how names of modules end in folders
     manifest  gets the records, and what it has is not done again
     outputs   gets the files
     function  what children compute, by its name
@@ -50,6 +51,7 @@ class Batch:
     outputs: Outputs | None = None
     function: str = ANSWER
     settings: Sequence[Mapping[str, Any]] = ({},)
+    suffixes: tuple[str, ...] = SUFFIXES
     done: int = 0
     failed: int = 0
     skipped: int = 0
@@ -78,8 +80,12 @@ class Batch:
             yield Chunk(self.work, self.limits, self.function, jobs)
 
     def _jobs(self) -> Iterator[Job]:
-        beside = getattr(find(self.work.verb), "beside", lambda *_: ())
+        verb = find(self.work.verb)
+        beside, left = getattr(verb, "beside", lambda *_: ()), getattr(verb, "left", None)
+        known: set[str] | None = set() if left else None
         for module in distinct(self.modules):
+            if known is not None:  # of single files nobody knows what else there should be
+                known = _with(known, module)
             try:
                 parts = module.read(), *beside(module, self.work.options)
             except OSError as error:
@@ -98,6 +104,10 @@ class Batch:
                         self.skipped += 1
                     else:
                         yield job
+        if left and known is not None:
+            for name, answer in left(known, self.suffixes, self.work.options):
+                result = result_of(self.work, self.limits, name, None, None, answer)
+                self._waiting.append(result)
 
     def _is_done(self, job: Job) -> bool:
         ends = None if self.manifest is None else self.manifest.done(job.name, job.key)
@@ -190,6 +200,14 @@ def _results(
     finally:
         if kept is not None:
             kept.close()
+
+
+def _with(known: set[str], module: Source) -> set[str] | None:
+    """Add what a module is called below the folder that was given; None if it was given alone."""
+    if not module.folder:
+        return None
+    known.add(module.below)
+    return known
 
 
 def targets_of(verb: str, targets: Iterable[str]) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from .manifest import Manifest
 from .outputs import Outputs
 from .progress import board
 from .records import line_of
+from .reporting import command as report
 from .sources import SUFFIXES, sources
 from .variants.collected import Collected
 from .verbs import NAMES, NONE, find
@@ -50,6 +51,7 @@ examples:
   tileir batch compile --target sm_90 --set num_warps=4,8 --set maxnreg=none,128 kernels/
                                                       variants, and what each takes of a GPU
   find . -newer last -name '*.mlir' | tileir batch verify -       paths from standard input
+  tileir batch report all.jsonl --baseline old.jsonl      a gate for CI: what is worse than it was
   tileir batch verify -m - kernels/ | jq 'select(.ok | not) | .file'
 
 Each module is worked on in a process that is killed at the limits of time and memory: what crashes,
@@ -59,7 +61,10 @@ A manifest (-m) has a record a line; python -c "help('tileir.batches.records')" 
 batch that was interrupted, by Ctrl-C, too, goes on where it stopped. A module, a target, an option
 or a release of tileir that has changed is another job, and done. -m - prints the records instead.
 
-In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says. docs/guide/batch.md has more.
+In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says, and so in archives
+(.zip, .tar, .tar.gz, .tar.bz2, .tar.xz; a module is called archive.zip!member) and at URLs, which
+fsspec reads (s3://bucket/kernels; pip install tileir[batch], and what fsspec asks for).
+docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
 executor is good for nothing, 130 interrupted; with --set, 1 for a module of which no variant is
@@ -78,12 +83,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
         _add_shared(each, verb.TARGETS != NONE)
         verb.configure(each)
+    summary = report.SUMMARY
+    told = verbs.add_parser(
+        report.NAME, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+    )
+    report.configure(told)
 
 
 def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="+",
-        help="a file, a folder, a pattern, or - for a list on standard input")  # fmt: skip
+        help="a file, folder, pattern, archive, URL, or - for a list on standard input",
+    )  # fmt: skip
     if targets:
         add("--target", metavar="TARGET", action="append", help="host or a GPU, such as sm_90")
     add("-m", "--manifest", metavar="FILE", help="add records to this file; what it has is done")
@@ -107,6 +118,8 @@ def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
+    if arguments.verb == report.NAME:
+        return report.run(arguments)
     if not 0 < arguments.seconds < 1 << 31:
         raise UsageError(f"--seconds {arguments.seconds:g} is not a number above 0")
     lines = arguments.manifest == LINES
@@ -123,8 +136,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
     with manifest as kept:
+        suffixes = tuple(arguments.suffix or SUFFIXES)
         batch = Batch(
-            sources(_paths(arguments), tuple(arguments.suffix or SUFFIXES)),
+            sources(_paths(arguments), suffixes),
             work,
             targets,
             place,
@@ -132,6 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
             kept,
             None if arguments.output is None else Outputs(arguments.output),
             settings=settings(arguments) if settings else ({},),
+            suffixes=suffixes,
         )
         return _run(batch, arguments, lines)
 

@@ -20,7 +20,7 @@ from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display
 
 from .jobs import Limits
-from .records import START, Record, is_final, line_of, record_in
+from .records import START, Record, is_final, is_record, line_of
 
 _BLOCK = 1 << 16
 
@@ -163,8 +163,11 @@ def _records(path: str, file: BinaryIO) -> Iterator[Record]:
         if not line.endswith(b"\n"):
             return
         try:
-            yield record_in(line)
-        except ValueError:
+            record = json.loads(line) if line.startswith(START) else None
+            if not is_record(record):
+                raise ValueError
+            yield record
+        except (ValueError, RecursionError):
             start = file.tell() - len(line)
             raise UsageError(f"{display(path)}: what is at byte {start} is no record") from None
 

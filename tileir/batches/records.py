@@ -11,7 +11,8 @@ code      the exit code that the command of the verb would have had
 failure   what kind of failure it is, or null: the class of an error such as UnsupportedError;
           ``invalid``; ``OSError`` where a file could not be read; what became of the process that
           worked on it: ``time``, ``memory``, ``crash``, ``answer``, ``start``, ``defect``; ``lost``
-          where every worker was lost that had it
+          where every worker was lost that had it; of diff, ``different``, and ``gone`` for a module
+          that only the other folder has
 message   what went wrong, or null
 result    what the verb found; of verify, what `tileir verify --json` says of a file
 files     how the name of each file that was made ends -> its bytes and sha256
@@ -34,6 +35,25 @@ Record = dict[str, Any]
 _PASSING = {"start", "lost", "OSError", "ToolError", "MissingPackageError", "DeviceError"}
 """Failures of what is around a module: they are tried again by the next batch."""
 _LIMITED = ("time", "memory")
+
+
+_TEXT, _TEXT_OR_NONE = (str,), (str, type(None))
+_TYPES: dict[str, tuple[type, ...]] = {
+    "file": _TEXT,
+    "verb": _TEXT,
+    "target": _TEXT_OR_NONE,
+    "options": (dict,),
+    "key": _TEXT_OR_NONE,
+    "ok": (bool,),
+    "code": (int,),
+    "failure": _TEXT_OR_NONE,
+    "message": _TEXT_OR_NONE,
+    "files": (dict,),
+    "warnings": (list,),
+    "seconds": (float, int, type(None)),
+}
+"""Key -> the types of what is there; `result` is what each verb makes it."""
+_LIMIT_TYPES = dict.fromkeys(Limits._fields, (float, int, type(None)))
 
 
 class Result(NamedTuple):
@@ -87,6 +107,19 @@ def is_final(record: Record, limits: Limits) -> bool:
     return before is None or (now is not None and now <= before)
 
 
+def is_record(value: Any) -> bool:
+    """Whether a value that JSON held has the keys of a record, with what is written there."""
+    if not _has(value, _TYPES):
+        return False
+    return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_TYPES)
+
+
+def _has(value: object, types: dict[str, tuple[type, ...]]) -> bool:
+    return isinstance(value, dict) and all(
+        key in value and type(value[key]) in known for key, known in types.items()
+    )
+
+
 def line_of(record: Record) -> bytes:
     """Return a record as a line of a manifest."""
     return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
@@ -94,30 +127,3 @@ def line_of(record: Record) -> bytes:
 
 START = b'{"schema":%d,"file":"' % SCHEMA
 """How each line begins, and no other JSON of tileir."""
-
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "file": str,
-    "verb": str,
-    "target": (str, type(None)),
-    "options": dict,
-    "key": (str, type(None)),
-    "failure": (str, type(None)),
-    "files": dict,
-}
-"""What is read of a record, besides limits -> its types."""
-
-
-def record_in(line: bytes) -> Record:
-    """Return the record in a line; ValueError for a line that is none."""
-    if not line.startswith(START):
-        raise ValueError
-    record = json.loads(line)
-    whole = all(isinstance(record.get(name, ...), types) for name, types in _TYPES.items())
-    if whole and record["failure"] in _LIMITED:
-        limits = record.get("limits")
-        whole = isinstance(limits, dict) and all(
-            isinstance(limits.get(name, ...), int | float | None) for name in Limits._fields
-        )
-    if not whole:
-        raise ValueError
-    return record

@@ -1,21 +1,26 @@
-"""Modules by the paths that somebody gives: files, folders, patterns, and lists of them.
+"""Modules by the paths that somebody gives: files, folders, patterns, archives, URLs, and lists.
 
 A module is called by its path as it was given, as `tar` calls its members: with slashes, and
-without what would lead above where it starts (a drive, a root, leading ``..``).
+without what would lead above where it starts (a drive, a root, leading ``..``, the scheme of a
+URL). One in an archive has the name of the archive in front, ``archive.zip!member``.
 """
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display
+
+from .archives import Member, is_archive, members
+from .urls import Remote, is_url
 
 SUFFIXES = (".tileirbc", ".mlir", ".tileir")
 """How the names of modules end, where a folder is given."""
@@ -24,13 +29,14 @@ MOST_BYTES = 256 << 20
 
 
 class Source(NamedTuple):
-    """A module that can be read.
+    """A module that can be read, until the next one is asked for.
 
     name    what it is called
     place   where it is
-    below   its path below the folder that was given, or the last part of its own
+    below   its path below the folder or archive that was given, or the last part of its own
     read    returns its bytes; OSError if it cannot be read
     beside  returns those of the file beside it that has another suffix, such as ``.json``
+    folder  whether a folder or archive was given, of which it is a part
     """
 
     name: str
@@ -38,10 +44,11 @@ class Source(NamedTuple):
     below: str
     read: Callable[[], bytes]
     beside: Callable[[str], bytes]
+    folder: bool = False
 
 
 def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Source]:
-    """Yield the modules of all paths; in folders, those whose names have a suffix.
+    """Yield the modules of all paths; in folders and archives, those whose names have a suffix.
 
     UsageError for a path where there is no module.
     """
@@ -79,17 +86,73 @@ def name_of(path: str) -> str:
 
 
 def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    if is_url(path):
+        remote = Remote(path)
+        if not remote.on_this_machine:
+            yield from _remote(remote, suffixes)
+            return
+        path = remote.path
+    archive, _, member = path.partition("!")
     if os.path.isdir(path):
         for below in _below(path, suffixes):
             yield _file(below, os.path.relpath(below, path))
+    elif os.path.isfile(path) and is_archive(path):
+        with open(path, "rb") as file:
+            yield from _archive(path, name_of(path), file, suffixes)
     elif os.path.lexists(path):
         yield _file(path)
+    elif member and is_archive(archive) and os.path.isfile(archive):
+        with open(archive, "rb") as file:
+            yield from _archive(archive, name_of(archive), file, suffixes, member)
     elif glob.has_magic(path):
         for match in sorted(glob.iglob(path, recursive=True)):
             if not os.path.isdir(match):
                 yield _file(match)
     else:
         raise UsageError(f"there is no {display(path)}")
+
+
+def _archive(
+    path: str, name: str, file: IO[bytes], suffixes: tuple[str, ...], one: str | None = None
+) -> Iterator[Source]:
+    """Yield the modules of an archive that is open, in the order of their names, or one of them."""
+    for found in members(path, file, suffixes):
+        for below in sorted(found):
+            if below == one or (one is None and below.endswith(suffixes)):
+                read = partial(found[below].read, MOST_BYTES)
+                beside = partial(_in_archive, path, found, below)
+                place = f"{path}!{below}"
+                yield Source(f"{name}!{below}", place, below, read, beside, one is None)
+
+
+def _in_archive(path: str, found: dict[str, Member], name: str, suffix: str) -> bytes:
+    """Return the bytes of the member beside another."""
+    other = os.path.splitext(name)[0] + suffix
+    if other not in found:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), f"{path}!{other}")
+    return found[other].read(MOST_BYTES)
+
+
+def _remote(remote: Remote, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    """Yield the modules at a URL."""
+    for path, below in remote.files(suffixes):
+        name = name_of(remote.name_of(path))
+        if below is None and is_archive(path):
+            with remote.open(path) as file:
+                yield from _archive(path, name, file, suffixes)
+            continue
+        read = partial(_read_remote, remote, path)
+        beside = partial(_beside_remote, remote, path)
+        last = name.rpartition("/")[2]
+        yield Source(name, path, below or last, read, beside, below is not None)
+
+
+def _read_remote(remote: Remote, path: str) -> bytes:
+    return _short_enough(remote.read(path, MOST_BYTES), path)
+
+
+def _beside_remote(remote: Remote, path: str, suffix: str) -> bytes:
+    return _read_remote(remote, os.path.splitext(path)[0] + suffix)
 
 
 def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -120,14 +183,18 @@ def _file(path: str, below: str | None = None) -> Source:
     def beside(suffix: str) -> bytes:
         return read_file(os.path.splitext(path)[0] + suffix)
 
-    below = os.path.basename(path) if below is None else below
-    return Source(name_of(path), path, below, partial(read_file, path), beside)
+    known = os.path.basename(path) if below is None else below
+    read = partial(read_file, path)
+    return Source(name_of(path), path, known, read, beside, below is not None)
 
 
 def read_file(path: str) -> bytes:
     """Return the bytes of a file; OSError for one that is too long for a module, too."""
     with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
+        return _short_enough(file.read(MOST_BYTES + 1), path)
+
+
+def _short_enough(data: bytes, path: str) -> bytes:
     if len(data) > MOST_BYTES:
         raise OSError(0, f"more than {MOST_BYTES >> 20} MiB, which no module has", path)
     return data

@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.formats.errors import BuildError
+from tileir.messages.folded import folded_op
 from tileir.types import Type, ValueType
 
 from .attribute_copies import copied_attribute
@@ -468,6 +469,8 @@ class Op(Placed):
         results = ", ".join(_spelled(value) for value in self.results)
         operands = ", ".join(_spelled(value) for value in self.operand_list())
         return f"{results}{' = ' if results else ''}{self.name} {operands}".rstrip()
+
+    _repr_html_ = folded_op
 
 
 def _values_of(operand: object) -> Iterator[Value]:

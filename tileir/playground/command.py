@@ -20,9 +20,9 @@ examples:
   tileir playground -o site --serve 8000          and show it at http://127.0.0.1:8000/
 
 The folder works on any web server. It holds all that the page needs: this library, Python for
-WebAssembly (Pyodide {runtime.VERSION}, Mozilla Public License 2.0) and examples; the page asks no other
-server for anything, and files that are opened in it stay in the browser. What a server should send
-with it is in the file _headers.
+WebAssembly (Pyodide {runtime.VERSION}, Mozilla Public License 2.0) and examples; the page asks no
+other server for anything, and files that are opened in it stay in the browser. What a server should
+send with it is in the file _headers.
 
 A folder that is there has to be empty or a playground, which is replaced.
 

@@ -62,8 +62,8 @@ def _code(arguments: list[str]) -> int:
 def findings(text: str) -> str:
     """Return what is wrong with a text, as JSON: a list in the order of the text.
 
-    Each has line and start and end on it (from 0, in the units in which JavaScript counts), severity,
-    message and rule.
+    Each has line and start and end on it (from 0, in the units in which JavaScript counts),
+    severity, message and rule.
     """
     lines, found = Lines(text), []
     for each in Analysis(text).findings:

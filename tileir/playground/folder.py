@@ -10,6 +10,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 
 import tileir
+from tileir.formats.forks import not_forking
 from tileir.formats.version import SUPPORTED
 from tileir.report.page import script, style
 from tileir.samples.command import content
@@ -37,7 +38,9 @@ def archive() -> bytes:
     """Return this library and construct as an archive that Python in the browser unpacks."""
     found: dict[str, bytes] = {}
     for package in PACKAGES:
-        root, prefix = Path(import_module(package).__path__[0]), package.replace(".", "/")
+        with not_forking:
+            root = Path(import_module(package).__path__[0])
+        prefix = package.replace(".", "/")
         for path in sorted(root.rglob("*.py")):
             found[f"{prefix}/{path.relative_to(root).as_posix()}"] = path.read_bytes()
     for name in ("tileir", "construct"):
@@ -54,7 +57,7 @@ def _licence(name: str) -> str:
     for file in metadata.files(name) or ():
         if file.name.upper().startswith("LICENSE"):
             return Path(str(file.locate())).read_text("utf-8")
-    return metadata.metadata(name).get("License") or ""
+    return metadata.metadata(name)["License"] or ""
 
 
 NOTICE = f"""\

@@ -1,17 +1,18 @@
 """What a browser may do with the files of a playground: content security policies, and headers.
 
-Page and worker have policies of their own. Only the worker's lets it compile WebAssembly; it comes with
-the response that the worker is, because the policy of a page does not reach into one. Where a server
-sends no headers, the page still has its policy, in its text.
+Page and worker have policies of their own. Only the worker's lets it compile WebAssembly; it comes
+with the response that the worker is, because the policy of a page does not reach into one. Where a
+server sends no headers, the page still has its policy, in its text.
 """
 
 from __future__ import annotations
 
 PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; "
-    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types tileir"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "worker-src 'self'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types tileir"
 )
-"""Of the page. Strings become no markup and no script: the only trusted type is the worker's address."""
+"""Of the page. No string becomes markup or a script; the worker's address alone is trusted."""
 
 WORKER_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; "
@@ -35,7 +36,7 @@ def headers() -> dict[str, dict[str, str]]:
     """Return the headers by path; those of ``/*`` are for all paths."""
     page = {"Content-Security-Policy": f"{PAGE_POLICY}; frame-ancestors 'none'"}
     worker = {"Content-Security-Policy": WORKER_POLICY}
-    return {"/*": EVERYWHERE} | {path: page for path in PAGES} | {WORKER: worker}
+    return {"/*": EVERYWHERE} | dict.fromkeys(PAGES, page) | {WORKER: worker}
 
 
 def headers_file() -> str:

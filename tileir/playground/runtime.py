@@ -1,7 +1,7 @@
 """CPython for WebAssembly: the files of Pyodide's npm package that a browser needs.
 
-npm fetches the package, of one version, whose digest has to be the one here. Nothing of it is part of
-this project; it is under the Mozilla Public License 2.0.
+npm fetches the package, of one version, whose digest has to be the one here. Nothing of it is part
+of this project; it is under the Mozilla Public License 2.0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from tileir.errors import ToolError
 
 PACKAGE, VERSION = "pyodide", "314.0.7"
 INTEGRITY = (
-    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyM"
+    "cWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 )
 """The digest of the package, as npm writes it into lock files."""
 
@@ -46,11 +47,12 @@ def files(given: Path | None) -> dict[str, bytes]:
 
 
 def from_folder(folder: Path) -> dict[str, bytes]:
-    """Return the files of an installed package. UsageError if it is another one, or not all of it."""
+    """Return the files of an installed package. UsageError if it is another one, or not whole."""
     try:
         found = {name: (folder / name).read_bytes() for name in FILES}
     except FileNotFoundError as error:
-        raise UsageError(f"{folder} is no npm package {PACKAGE}: it has no {Path(error.filename).name}") from None
+        missing = Path(error.filename).name
+        raise UsageError(f"{folder} is no npm package {PACKAGE}: it has no {missing}") from None
     stated = json.loads(found["package.json"])
     if (stated.get("name"), stated.get("version")) != (PACKAGE, VERSION):
         has = f"{stated.get('name')} {stated.get('version')}"
@@ -62,9 +64,9 @@ def from_npm() -> dict[str, bytes]:
     """Return the files, fetched by npm. ToolError if there is no npm, or it fails."""
     npm = shutil.which("npm")
     if npm is None:
-        raise ToolError(f"npm is not installed; it fetches {PACKAGE} {VERSION} (or --pyodide FOLDER)")
+        raise ToolError(f"npm is not installed, which fetches {PACKAGE}; or use --pyodide FOLDER")
     with tempfile.TemporaryDirectory() as folder:
-        command = [npm, "pack", f"{PACKAGE}@{VERSION}", "--pack-destination", folder]
+        command = [npm, "pack", f"{PACKAGE}@{VERSION}", f"--pack-destination={folder}"]
         try:
             done = subprocess.run(
                 command,

@@ -1,4 +1,4 @@
-"""A web server for a playground on this machine, which sends the headers that the folder asks for."""
+"""A web server for a playground on this machine; it sends the headers that the folder asks for."""
 
 from __future__ import annotations
 

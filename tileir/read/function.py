@@ -21,6 +21,7 @@ from tileir.ir.attribute_copies import copied_attribute
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
 from tileir.ir.renamed_scopes import Kind, RenamedScopes
+from tileir.messages.folded import folded
 from tileir.types import FunctionType, Tile
 
 from .bad_reference import BadReference
@@ -30,6 +31,9 @@ from .once import once
 from .opaque import OpaqueEnd, Unreadable, opaque_from
 from .paused_collector import paused_collector
 from .tables import Tables, decode_attribute
+
+DEEPEST_SHOWN = 20
+"""Most levels by which Jupyter shows an op indented."""
 
 
 class Source(Protocol):
@@ -423,6 +427,22 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<Function {self.name} {self.type}>"
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the name and type, and below them the ops, or why there are none."""
+        title = f"{self.name} {self.type}"
+        try:
+            lines = [self._indented(op) for op in self.walk()]
+        except BytecodeError as error:
+            return folded(title, [str(error)])
+        return folded(f"{title}: {len(lines)} ops", lines)
+
+    @staticmethod
+    def _indented(op: Op) -> str:
+        depth, around = 0, op.parent_op
+        while around is not None and depth < DEEPEST_SHOWN:
+            depth, around = depth + 1, around.parent_op
+        return f"{'  ' * depth}{op!r}"
 
 
 def _differ(present: object, original: object) -> bool:

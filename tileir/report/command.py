@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import (
@@ -37,6 +38,9 @@ The page needs no other file, and a browser fetches nothing for it. Bytes, field
 linked: what one points at lights up in all. kernel.html#op=12 and kernel.html#byte=0x1f3 are
 addresses of an op and a byte. ? lists the keys.
 
+--embed-source FOLDER adds the text of source files, linked with the ops of each line; a file
+outside of the folder is never read, whatever path the module names.
+
 Directories in the file are blanked, so that the page does not tell them, unless --paths asks for
 them.
 
@@ -56,6 +60,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="the page (default: standard output)")
     add("--json", action="store_true", help="the model that the page draws, without the page")
     add("--paths", action="store_true", help="keep directories of source files")
+    add(
+        "--embed-source",
+        metavar="FOLDER",
+        help="show source files of the module that are in this folder, or below it",
+    )
     add_assume_version(parser)
 
 
@@ -69,7 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
         paths=arguments.paths,
         json=arguments.json,
         assumed=version_given(arguments.assume_version),
+        folder=_folder(arguments.embed_source),
     )
+
+
+def _folder(given: str | None) -> Path | None:
+    if given is not None and not Path(given).is_dir():
+        raise UsageError(f"--embed-source expects a folder, and {given} is none")
+    return None if given is None else Path(given)
 
 
 def write_report(
@@ -80,6 +96,7 @@ def write_report(
     paths: bool = False,
     json: bool = False,
     assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> int:
     """Write the page of one or two files, or its model as `json`, for a command of that name.
 
@@ -102,9 +119,13 @@ def write_report(
             codes.append(fail(command, *explained(error, path)))
         files.append((data, called(path)))
     if len(files) > 1:
-        made = comparison(files[0], files[1], paths=paths, assumed=assumed)
+        made = comparison(files[0], files[1], paths=paths, assumed=assumed, folder=folder)
     else:
-        made = model(*files[0], paths=paths, assumed=assumed)
+        made = model(*files[0], paths=paths, assumed=assumed, folder=folder)
+    for path, file in zip(given, made["files"], strict=True):
+        if folder is not None and file["whole"] and not file["sources"]:
+            note = f"no source file of {called(path)} is in {folder}"
+            print(f"tileir {command}: {note}", file=sys.stderr)
     text = as_json(made) + "\n" if json else page(made)
     write_output(output, text.encode())
     return codes[0] if codes else OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from tileir.bytecode import Bytecode
@@ -27,9 +28,13 @@ def comparison(
     *,
     paths: bool = False,
     assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Return the model of two files, given with names; without a diff if one has no text."""
-    files = [file_model(data, name, paths=paths, assumed=assumed) for data, name in (before, after)]
+    files = [
+        file_model(data, name, paths=paths, assumed=assumed, folder=folder)
+        for data, name in (before, after)
+    ]
     try:
         modules = [
             Bytecode.parse(readable_part(data, paths, assumed), assume_version=assumed).touch()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import tileir
@@ -21,6 +22,7 @@ from .contents import tables
 from .lines import Lines
 from .paths import Ranges, blanked, directories, shortened
 from .problems import of_module, unreadable
+from .sources import sources
 
 SCHEMA = 1
 
@@ -46,6 +48,8 @@ A file has
   text       {form, lines}; form is "text", as tileir dis prints it, or "outline", where it cannot
   tables     types, strings, constants, debug: columns field, text, uses
   problems   [{severity, rule, message, offset, function, op, location, hint, about}]
+  sources    of --embed-source: [{name, lines, ops, rows}]; each of the ops is at the line
+             that rows name, from 0
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 
@@ -56,13 +60,14 @@ def model(
     *,
     paths: bool = False,
     assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Return the model of one file, which may be broken: then it goes as far as can be read.
 
     Directories in it are blanked unless `paths` are wanted. The file is read as one of the
-    `assumed` version, if one is given.
+    `assumed` version, if one is given. Source files that are in a `folder` are part of the model.
     """
-    return whole_model([file_model(data, name, paths=paths, assumed=assumed)])
+    return whole_model([file_model(data, name, paths=paths, assumed=assumed, folder=folder)])
 
 
 def whole_model(files: list[dict[str, Any]], diff: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -72,17 +77,23 @@ def whole_model(files: list[dict[str, Any]], diff: dict[str, Any] | None = None)
 
 
 def file_model(
-    data: bytes, name: str, *, paths: bool = False, assumed: Version | None = None
+    data: bytes,
+    name: str,
+    *,
+    paths: bool = False,
+    assumed: Version | None = None,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Return what a model says of one file."""
     digest, hidden = hashlib.sha256(data).hexdigest(), []
+    embedded = [] if folder is None else sources(data, folder, assumed)
     if not paths:
         name = name.replace("\\", "/").rpartition("/")[2]
         hidden = _directories(data, assumed)
         data = blanked(data, hidden)
     said = _said(data, assumed)
     first = {"name": name, "size": len(data), "sha256": digest, "blanked": hidden}
-    return first | (_shortened(said) if hidden else said)
+    return first | (_shortened(said) if hidden else said) | {"sources": embedded}
 
 
 def readable_part(data: bytes, paths: bool, assumed: Version | None) -> bytes:

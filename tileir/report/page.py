@@ -26,6 +26,7 @@ SCRIPTS = (
     "tree",
     "lines",
     "tables",
+    "source",
     "diff",
     "strip",
     "search",
@@ -34,6 +35,9 @@ SCRIPTS = (
     "start",
 )
 """The parts of the script, in order."""
+
+NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
+"""The policy of a page that may do nothing: what it may do is said behind it."""
 
 LARGEST = 256 << 20
 """Most bytes of a model as JSON: what the script expands (`LARGEST` in `client/data.js`)."""
@@ -54,11 +58,11 @@ def style() -> str:
 
 def policy() -> str:
     """Return the content security policy of a page."""
-    own = f"script-src {_hash(script())}; style-src {_hash(style())}"
-    return f"default-src 'none'; base-uri 'none'; form-action 'none'; {own}"
+    return f"{NOTHING}; script-src {hashed(script())}; style-src {hashed(style())}"
 
 
-def _hash(text: str) -> str:
+def hashed(text: str) -> str:
+    """Return what in a policy allows a script or a style that has this text."""
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
     return f"'sha256-{digest}'"
 

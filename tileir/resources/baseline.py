@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,15 +112,20 @@ def compare(baseline: Baseline, now: Mapping[str, KernelResources]) -> Compariso
     A figure that only one of them knows is not compared.
     """
     found = {key: figures_of(kernel) for key, kernel in now.items()}
-    changes = tuple(
-        Change(key, name, before[name], figures[name])
+    changed = tuple(
+        change
         for key, figures in found.items()
-        if (before := baseline.kernels.get(key)) is not None
-        for name in FIGURES
-        if name in before and name in figures and before[name] != figures[name]
+        for change in changes(key, baseline.kernels.get(key, {}), figures)
     )
     new = tuple(key for key in found if key not in baseline.kernels)
-    return Comparison(changes, new, tuple(key for key in baseline.kernels if key not in found))
+    return Comparison(changed, new, tuple(key for key in baseline.kernels if key not in found))
+
+
+def changes(key: str, before: Figures, after: Figures) -> Iterator[Change]:
+    """Yield the figures of a kernel that differ, of those that both sides know."""
+    for name in FIGURES:
+        if name in before and name in after and before[name] != after[name]:
+            yield Change(key, name, before[name], after[name])
 
 
 def to_bytes(

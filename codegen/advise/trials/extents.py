@@ -18,6 +18,7 @@ from tileir.ir.constants import Constant
 from tileir.read.function import Function
 from tileir.types import Tile
 
+from .parameters import slice_of
 from .trial import Trial
 
 _LONG = 16
@@ -90,8 +91,25 @@ def inner(op: Op) -> int | None:
 
 
 def rows(op: Op) -> int | None:
-    """Return the rows of a product."""
-    return op.operands["lhs"].type.shape[-2] if "lhs" in op.operands else None
+    """Return the rows of a product; None if they are all that there are.
+
+    They are if operand A is loaded at a constant index along them: no block takes other rows.
+    """
+    if "lhs" not in op.operands:
+        return None
+    found = op.operands["lhs"].type.shape[-2]
+    for made in slice_of(op.operands["lhs"]):
+        if made.name == "load_view_tko":
+            tile = made.operands["view"].type.tile
+            if found in tile:
+                at = made.operands["index"][tile.index(found)].owner
+                return None if isinstance(at, Op) and at.name == "constant" else found
+    return found
+
+
+def depth(op: Op) -> int | None:
+    """Return how many products of elements a product adds up for each of its results."""
+    return op.operands["lhs"].type.shape[-1] if "lhs" in op.operands else None
 
 
 def columns(op: Op) -> int | None:

@@ -23,6 +23,11 @@ def _weak(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
         order = op.attributes.get("memory_ordering_semantics")
         if order in (None, "weak"):
             continue
+        if op.name.startswith("atomic"):
+            if order != "relaxed":
+                copy.editor(site.number).set(op, memory_ordering_semantics="relaxed")
+                told[site] = "make it relaxed, if nothing else is published or awaited by it"
+            continue
         copy.editor(site.number).set(op, memory_ordering_semantics="weak", memory_scope=None)
         told[site] = "make the access weak, if no other block has to see it"
     return told

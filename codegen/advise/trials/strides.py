@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op, Value
 from tileir.read.function import Function
@@ -60,8 +61,37 @@ Change = Callable[[list[Size], int, Function], str | None]
 function; returns that as a piece of advice, None if there is nothing to change."""
 
 
-def _strides_changed(change: Change) -> Trial:
-    """Return the trial of tensors with other strides, changed once for all accesses of each."""
+def _is_turned(op: Op) -> bool:
+    """Whether a kernel turns the tile of a load or store around: to transpose is what it is for.
+
+    Then the contiguous dimension of one side is not that of the other, whatever is passed.
+    """
+    kind = op.operands["view"].type
+    if [*getattr(kind, "dim_map", ())] != sorted(getattr(kind, "dim_map", ())):
+        return True
+    waiting, seen = [op], set[Op]()
+    down = op.name.startswith("store")
+    while waiting:
+        each = waiting.pop()
+        if each in seen or each.name in ("mmaf", "mmai", "reduce", "scan"):
+            continue
+        seen.add(each)
+        if each.name == "permute":
+            return True
+        near = (value.owner for value in each.operand_list()) if down else _users(each)
+        waiting += [other for other in near if isinstance(other, Op) and not other.regions]
+    return False
+
+
+def _users(op: Op) -> list[Op]:
+    return [use.op for use in op.results[0].uses] if op.results else []
+
+
+def _strides_changed(change: Change, unless: Callable[[Op], bool] = lambda op: False) -> Trial:
+    """Return the trial of tensors with other strides, changed once for all accesses of each.
+
+    Accesses for which `unless` is true change nothing.
+    """
 
     def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
         told: dict[Site, str] = {}
@@ -69,7 +99,7 @@ def _strides_changed(change: Change) -> Trial:
         for site in sites:
             assert site.number is not None
             found = _of_view(copy.ops[site.number])
-            if found is None:
+            if found is None or unless(copy.ops[site.number]):
                 continue
             view, dims = found
             if view not in changed:
@@ -101,6 +131,64 @@ def _transposed(strides: list[Size], last: int, function: Function) -> str | Non
     unit = strides.index(1)
     strides[unit], strides[last] = strides[last], 1
     return f"pass an array of which dimension {last} is contiguous, not {unit}"
+
+
+def loads_across(product: Op) -> Iterator[Op]:
+    """Yield the loads of a product's operands whose tensors are not contiguous along K."""
+    for slot, dim in (("lhs", -1), ("rhs", -2)):
+        value = product.operands[slot]
+        found = _loaded(value, dim % len(value.type.shape))
+        if found is None:
+            continue
+        load, dim = found
+        of_view = _of_view(load)
+        if of_view is not None:
+            view, dims = of_view
+            strides = strides_of(view)
+            if 1 in strides and strides[dims[dim]] != 1:
+                yield load
+
+
+def _loaded(value: Value, dim: int) -> tuple[Op, int] | None:
+    """Return the load that a value comes from, and which of its dimensions one of the value is."""
+    while isinstance(op := value.owner, Op):
+        if op.name == "load_view_tko":
+            return op, dim
+        source = next(op.operand_list(), None)
+        if source is None:
+            return None
+        if op.name == "permute":
+            dim = op.attributes["permutation"][dim]
+        elif op.name == "reshape":
+            long = [[n for n, e in enumerate(v.type.shape) if e > 1] for v in (value, source)]
+            if dim not in long[0] or len(long[0]) != len(long[1]):
+                return None
+            dim = long[1][long[0].index(dim)]
+        elif family_of(op) is not Family.ELEMENT_WISE:
+            return None
+        value = source
+    return None
+
+
+def _k_major(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let the tensors of a product's operands be contiguous along K."""
+    told: dict[Site, str] = {}
+    wanted = {copy.ops[site.number]: site for site in sites if site.number is not None}
+    for op in copy.ops.values():
+        for load in loads_across(op) if op.name in ("mmaf", "mmai") else ():
+            found = _of_view(load)
+            if found is None or load not in wanted:
+                continue
+            view, dims = found
+            strides, unit = strides_of(view), strides_of(view).index(1)
+            tile = load.operands["view"].type.tile
+            other = next(d for at, d in enumerate(dims) if d != unit and tile[at] > 1)
+            strides[unit], strides[other] = strides[other], 1
+            set_strides(view, strides)
+            told[wanted[load]] = (
+                f"pass an array of which dimension {other} is contiguous, not {unit}"
+            )
+    return told
 
 
 def _unit_factor(which: int) -> Trial:
@@ -146,7 +234,9 @@ def _factors(pointers: Value) -> list[Value]:
 
 KNOWN_UNIT = _strides_changed(_known_unit)
 """The kernel knows that the last dimension of a tile is contiguous."""
-TRANSPOSED = _strides_changed(_transposed)
+TRANSPOSED = _strides_changed(_transposed, unless=_is_turned)
 """The tensor is stored with the last dimension of the tile contiguous."""
+K_MAJOR = Trial(_k_major)
+"""Operands of products are contiguous along K, in which products add up."""
 UNIT_FACTORS = tuple(map(_unit_factor, range(3)))
 """One of the parameters that scale offsets is 1."""

@@ -118,7 +118,7 @@ def store_view_tko(ctx: Context, op: Op) -> None:
         elements = [bits[offset] for offset in offsets]
         if is_packed(element):
             if len(elements) == 1:
-                packed_elements.store_half(builder, base, address, predicate, *elements, space)
+                packed_elements.store_half(builder, base, address, predicate, elements[0], space)
             else:
                 inside = accesses.second_inside(offsets)
                 packed_elements.store_bytes(

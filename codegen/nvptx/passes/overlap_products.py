@@ -187,7 +187,8 @@ def _overlap(loop: Op, products: Sequence[Op], sums: Sequence[_Sum]) -> None:
     stored = [slot for slot in slots if any(_stores(use.op) for use in slot.result.uses)]
     freed = [slot for slot in slots if slot not in stored]
     for slot in freed:
-        slot.move_before(products[0])
+        if not slot.is_before(products[0]):  # as where an op with regions is between
+            slot.move_before(products[0])
     filler = threads_fill(loop)
     if filler is not None:
         freed = _slots_before(filler, products[0])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
 from tileir.codegen.block.bank_conflicts import conflicts
+from tileir.codegen.block.control_edges import LOOPS
 from tileir.codegen.block.op_facts import EXCHANGES
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.nvptx.advice import ADVICE
@@ -62,8 +63,8 @@ def remarks_of(state: State) -> Iterator[Remark]:
 def exchanges_of(state: State) -> Iterator[Remark]:
     """Yield a detail about each op that moves a tile between registers and shared memory.
 
-    Its facts: whether it `converts` a layout, and the `turns` that bank conflicts add to each of
-    its accesses.
+    Its facts: whether it `converts` a layout, the `turns` that bank conflicts add to each of its
+    accesses, and how many `loops` are around it.
     """
     for each in state.kernels:
         if each.twin_of is not None:
@@ -72,6 +73,7 @@ def exchanges_of(state: State) -> Iterator[Remark]:
             if op.name in EXCHANGES:
                 converts = bool(each.reasons[Decision.CONVERSION].of(op))
                 facts = {"converts": converts, "turns": conflicts(op)}
+                facts["loops"] = _loops_around(op)
                 yield Remark(STAGE, each.symbol, op, op.name, facts=facts)
 
 
@@ -105,7 +107,8 @@ def _tensor_copies(each: KernelState, target: Target) -> Rows:
 
 
 def _moved(moved: Moved, done: str) -> Row:
-    facts = {"tile": str(moved.tile)}
+    facts = {"tile": str(moved.tile), "tile_bytes": _tile_bytes(moved.op)}
+    facts["loops"] = _loops_around(moved.op)
     if moved.why is None:
         return Row(moved.op, PASSED, f"{moved.tile} {done} by tensor copies", facts=facts)
     why = [moved.why]
@@ -133,6 +136,7 @@ def _accesses(each: KernelState, target: Target) -> Rows:
             continue
         reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
         facts = {"bytes": access.bytes, "count": access.count, "tile_bytes": _tile_bytes(op)}
+        facts["loops"] = _loops_around(op)
         outcome = _improvable(reasons, PASSED) if access.bytes < ACCESS_BYTES else PASSED
         times = "one access" if access.count == 1 else f"{access.count} accesses"
         what = f"{op.name}: {times} of {access.bytes} bytes"
@@ -147,6 +151,15 @@ def _tile_bytes(op: Op) -> int:
     kind = worked_on(op).type
     element = kind.element.pointee if isinstance(kind.element, Pointer) else kind.element
     return prod(kind.shape) * memory_bytes(element)
+
+
+def _loops_around(op: Op) -> int:
+    """Return how many loops are around an op."""
+    around: Op | None = op
+    found = 0
+    while (around := around.parent.parent_op if around.parent else None) is not None:
+        found += around.name in LOOPS
+    return found
 
 
 def _indices(each: KernelState, target: Target) -> Rows:

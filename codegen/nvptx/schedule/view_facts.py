@@ -94,7 +94,7 @@ def stores_halves(op: Op, facts: Divisibility) -> bool:
 
 
 def _in_a_byte(view: Value) -> int:
-    return 2 if is_packed(view.type.view.element) else 1
+    return 2 if is_packed(cast("View", view.type).view.element) else 1
 
 
 def facts_of_base(view: Value, facts: Divisibility) -> int:

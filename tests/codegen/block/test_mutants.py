@@ -1,7 +1,8 @@
 """Whatever a stage of the block IR does wrong, its verifier notices, or the emulator does.
 
-Here, there is one site of every class of defects, and kernels take turns to have one. All sites in
-all kernels, and the kernels as they are, are for `python -m tests.lab.block_mutants`.
+Here, there is one site of every class of defects, of every second one without --whole, and kernels
+take turns to have one. All sites in all kernels, and the kernels as they are, are for
+`python -m tests.lab.block_mutants`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def as_it_is(name: str, launches: int) -> Noticed:
     return attempt(kernel(name), run=launches > 0, most=launches)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_noticed(name: str) -> None:
     """By somebody who does not object to the kernel as it is."""

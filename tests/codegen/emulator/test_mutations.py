@@ -161,6 +161,7 @@ def pairs() -> list[tuple[str, str]]:
     return [pair for pair in everything if pair[1] != "bound + 1" or pair[0] in BOUNDS_MET]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "mutation"), pairs())
 def test_mutants_are_noticed(name: str, mutation: str) -> None:
     excused = [row[2] for row in EQUIVALENT if row[:2] == (name, mutation)]

@@ -1,7 +1,8 @@
 """Plant weaknesses, and count what is found: ``python -m tests.lab.advise [FILE or FOLDER ...]``.
 
 Kernels are the workloads of the benchmarks, which were not written for this, and the files given.
-A weakness counts if it makes a static figure of an op, or of the kernel, worse than it was. It is
+A weakness counts if it makes a static figure of an op, or of the kernel, worse than it was; more
+instructions of an op only count if the whole kernel has a tenth more. It is
 found if a finding names that figure at one of the ops that the plant is about, and was not there
 before. A finding in a kernel as it was is a false alarm unless its own trial improves its figure;
 all of them are listed, so that everybody can judge them.
@@ -22,10 +23,12 @@ import tileir
 from tests.lab.bench import gpu, workloads
 from tests.lab.bench import kernels as small
 from tileir import Bytecode
+from tileir.codegen.advise import figures as figures_of
+from tileir.codegen.advise.computing import SHARE
 from tileir.codegen.advise.evidence import Evidence, Settings, Site, evidence_of
 from tileir.codegen.advise.figures import Figure
 from tileir.codegen.advise.finding import Finding
-from tileir.codegen.advise.numbered import Original, number_of
+from tileir.codegen.advise.numbered import Copy, Original, number_of
 from tileir.codegen.advise.rules import RULES
 from tileir.codegen.advise.search import advise
 
@@ -33,6 +36,8 @@ from .plants import OF_REGISTERS, PLANTS, Plant
 
 FOLDERS = [Path(str(room.__path__[0])) for room in (workloads, small)]
 FOLDERS.append(Path(str(gpu.__path__[0])) / "kernels")
+OF_WORK = {each.name for each in (figures_of.WORK, figures_of.DOUBLES, figures_of.BESIDE_EACH)}
+"""Figures that say how much a thread executes."""
 FIGURES: list[Figure] = list({id(rule.figure): rule.figure for rule in RULES.values()}.values())
 
 
@@ -89,11 +94,19 @@ def planted(original: Original, plant: Plant, settings: Settings) -> Planted | N
         if old is not None
         if (new := after[name, number]) is not None and figures[name].better(new, old)
     }
-    if not worse:
+    if not worse or (
+        {name for name, _ in worse} <= OF_WORK and not _slower(original.copy(), copy, settings)
+    ):
         return None
     found = advise(copy.module, settings.target, ptxas=settings.ptxas)
     hits = [each for each in found if _is_hit(each, worse, numbers)]
     return Planted({name for name, _ in worse}, hits, found)
+
+
+def _slower(before: Copy, after: Copy, settings: Settings) -> bool:
+    """Whether a kernel takes a good part more instructions than before."""
+    old, new = (evidence_of(each, settings).instructions.totals.total() for each in (before, after))
+    return new - old >= SHARE * new
 
 
 def _is_hit(finding: Finding, worse: set[tuple[str, int]], numbers: set[int]) -> bool:

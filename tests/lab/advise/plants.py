@@ -19,6 +19,8 @@ from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar, Tile
 
+from .plants_of_work import PLANTS_OF_WORK
+
 Plant = Callable[[Copy], "set[int] | None"]
 F32, I64 = Scalar("f32"), Scalar("i64")
 ACCESSES = ("load_view_tko", "store_view_tko", "load_ptr_tko", "store_ptr_tko")
@@ -360,6 +362,7 @@ PLANTS: dict[str, Plant] = {
     "print in a loop": print_in_loop,
     "hint: one warp": _hinted("num_worker_warps_per_cta", 1, "mmaf"),
     "hint: many blocks": _hinted("occupancy", 8, "mmaf"),
+    **PLANTS_OF_WORK,
 }
 """What is planted -> how. The number -1 stands for the kernel as a whole."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tileir.codegen.advise.evidence import Settings
-from tileir.codegen.advise.numbered import Original
+from tileir.codegen.advise.numbered import Original, number_of
 from tileir.codegen.advise.search import advise
 
+from . import blind
 from .__main__ import FOLDERS, main, planted, read
 from .plants import PLANTS
 
@@ -24,10 +25,16 @@ PAIRS = {
     "f16 to f32": "matmul_f16",
     "shrink: rows": "matmul_f16",
     "shrink: columns": "vector_add",
-    "shrink: pointers": "gather",
+    "shrink: pointers": "pointer_add",
     "padding": "matmul_f16",
     "ordered load": "matmul_f16",
     "print in a loop": "matmul_f16",
+    "load in a loop": "attention",
+    "load again": "softmax",
+    "reduce in a loop": "row_sum",
+    "f32 to f64": "rms_norm",
+    "divide each index": "pointer_add",
+    "square by a power": "rms_norm",
 }
 """Weakness -> a small kernel that it is planted in."""
 
@@ -39,6 +46,17 @@ def test_a_weakness_is_found_where_it_is(name: str) -> None:
     result = planted(original, PLANTS[name], Settings("sm_90", ptxas=False))
     assert result is not None
     assert result.hits, result
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", ["sums scaled in a loop", "load in an if"])
+def test_a_loop_of_products_is_looked_at(name: str) -> None:
+    original = Original(read(SMALL / "matmul_f16.mlir"))
+    copy = original.copy()
+    numbers = blind.PLANTS[name](copy)
+    assert numbers is not None
+    found = advise(copy.module, "sm_90", ptxas=False)
+    assert any(number_of(each.location) in numbers for each in found), found
 
 
 @pytest.mark.parametrize("name", ["copy", "matmul_f16", "pointer_add", "softmax", "transpose"])

@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, *options: object) -> list[str]:
     results = folder / "found.jsonl"
     program = ("-m", "tests.lab.conformance")
-    done = python(*program, folder, "--limit", 3, "--results", results, *options,
+    done = python(*program, folder, "--limit", 2, "--results", results, *options,
                   path=WITHOUT_TORCH)  # fmt: skip
     return output(done)
 

@@ -9,7 +9,7 @@ from .defects import DEFECTS
 
 
 def test_a_disagreement_is_reduced() -> None:
-    done = call(main, "--name", "combined-tiles", "--ops", 80)
+    done = call(main, "--name", "combined-tiles", "--ops", 30)
     assert done.returncode == 0, done.stdout
     assert "1 defects" in done.stdout
 

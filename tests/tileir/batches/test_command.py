@@ -191,7 +191,7 @@ def test_resources_are_those_of_the_command(tmp_path: Path, monkeypatch, tool) -
 
 
 def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
-    """By their paths below the folder that was given; one that is not there is a failure."""
+    """By their paths below the folder that was given; what only one of them has is a failure."""
     monkeypatch.chdir(tmp_path)
     for name in ("old/x/same.mlir", "new/x/same.mlir", "old/other.mlir", "new/other.mlir"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -206,6 +206,18 @@ def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
     ]
     assert done.stdout == "3 done, 2 failed\n"
     alone = call(main, "diff", "old/other.mlir", "new/other.mlir").stdout
+    assert call(main, "diff", "old/x/same.mlir", "new/x/same.mlir").returncode == 0
+    Path("old/x/gone.mlir").write_text("cuda_tile.module @m {}")
+    Path("old/x/notes.txt").write_text("none")
+    done = call(main, "batch", *arguments)
+    assert done.stdout == "4 done, 3 failed\n"
+    (last,) = set(done.stderr.splitlines()) - {
+        "tileir batch: new/new.mlir: old/new.mlir: No such file or directory",
+        "tileir batch: new/other.mlir: they differ: @k -> other 1 -> 1 ops 1 changed",
+    }
+    assert last == "tileir batch: old/x/gone.mlir: there is no module of this name any more"
+    single = call(main, "batch", "diff", *INLINE, "--against", "old/x", "new/x/same.mlir")
+    assert single.stdout == "1 done, 0 failed\n"  # one file says nothing about others
     (made,) = Path("out").rglob("*.diff")
     assert made.read_text().splitlines()[2:] == alone.splitlines()[2:]
 

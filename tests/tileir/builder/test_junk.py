@@ -52,6 +52,7 @@ def junk() -> Iterator[object]:
     yield from (Constant(Tile(Pointer(F32)), b"abcdefgh"), DenseElements(Constant(FOUR, b"a")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OPS)
 def test_junk_in_the_slots_of_a_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, tried, refused = Kernel.op, 0, 0

@@ -32,6 +32,7 @@ def without(missing: str, *arguments: object) -> subprocess.CompletedProcess[str
     return subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("missing", "given", "install"),
     [
@@ -107,6 +108,7 @@ def test_other_modules_that_are_missing_are_defects() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "given", [["inspect", VECTOR_ADD], ["dis", VECTOR_ADD], ["verify", VECTOR_ADD], ["doctor"]]
 )

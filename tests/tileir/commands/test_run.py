@@ -444,10 +444,11 @@ def test_a_warning_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("verb", ["run", "dis", "as", "verify", "inspect", "compile"])
-def test_standard_input_that_is_closed(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = "import sys; sys.stdin = None; from tileir.__main__ import main; sys.exit(main())"
-    command = [sys.executable, "-c", program, verb, "-"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+def test_standard_input_that_is_closed(verb: str, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    code = main([verb, "-"])
+    said = capsys.readouterr()
+    done = subprocess.CompletedProcess([], code, said.out, said.err)
     fails(done, 2, f"tileir {verb}: standard input is closed")
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.corpus import FIXTURES
 from tests.programs import call
+from tests.tileir.batches.inline import make
+from tests.tileir.batches.test_report import KERNEL, record
 from tests.tileir.newer.made_up import KNOWN, TWISTED, whole
 from tests.tileir.predicates.fakes import toolkit
 from tests.tileir.read.test_library import GOOD, library
@@ -19,6 +21,8 @@ from tests.tileir.resources.elf import elf
 from tests.tileir.resources.test_cubin import SECTIONS
 from tileir import compile, load
 from tileir.__main__ import main
+from tileir.batches.records import line_of
+from tileir.batches.variants.collected import Collected
 from tileir.commands.conventions import COMMANDS
 from tileir.cutile.dumped import Dump
 from tileir.reference.parsers import parsers
@@ -31,6 +35,7 @@ SCALED = FIXTURES / "13.4" / "scaled_copy.tileirbc"
 BROKEN = FIXTURES / "invalid" / "rules" / "same-type.tileirbc"
 FLAGS = "integer_flags.tileirbc"
 ARRAY = ("--arg", 2, "--arg", 4, "--arg", 4, "--arg", 1)
+VARIANT = {**KERNEL, "threads": 128, "main_loop": 7, "spill_loads": 0}
 LAUNCH = ("--random", "2x4:f32:7", *ARRAY, "--zeros", "2x4:f32", *ARRAY)
 
 
@@ -223,6 +228,29 @@ def of_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield from printed("cache", "show", "--json", listed["compilations"][0]["id"])
 
 
+def of_batch(folder: Path) -> Iterator[Any]:
+    """A summary, one of variants, records, and the report on these beside a baseline."""
+    inline = "--executor", f"{make.__module__}:{make.__name__}"
+    manifests = folder / "a.jsonl", folder / "b.jsonl"
+    given = ("compile", *inline, "--target", "sm_80", "--json")
+    yield from printed("batch", *given, "-m", manifests[0], VECTOR_ADD)
+    for path, failure in zip(manifests, ("", "time"), strict=True):
+        lines = [record("a"), record("b", failure), record("c", "" if failure else "time")]
+        lines += [record("d", kernel={"registers": len(failure), "stack": 9 - len(failure)})]
+        with open(path, "ab") as file:
+            file.write(b"".join(map(line_of, lines)))
+        yield from map(json.loads, path.read_bytes().splitlines())
+    yield from printed("batch", "report", "--json", manifests[1], "--baseline", manifests[0])
+    found = Collected()
+    for each in ({"num_warps": 4}, {"num_warps": 8}):
+        chosen = {"variants": ["num_warps"], **each}
+        taken = {"kernels": [], "target": "sm_90", "resources": [VARIANT]}
+        failure = "" if each["num_warps"] == 4 else "occupancy"
+        found.add(record("a", failure, verb="compile", options=chosen, result=taken))
+    (summary,) = printed("batch", "verify", *inline, "--json", VECTOR_ADD)
+    yield {**summary, "variants": found.as_json()}
+
+
 def of_smith(folder: Path) -> Iterator[Any]:
     given = ("--count", 2, "--ops", 10, "--json", "-o", folder / "s")
     yield from printed("smith", *given)
@@ -289,10 +317,10 @@ def test_outputs_are_as_the_schema_says(
 
 
 def test_every_command_that_prints_json_has_a_schema() -> None:
-    """`compile` has its plans, which are an --emit; `cache` has verbs with --json."""
+    """`compile` has its plans, which are an --emit; `cache` and `batch` have verbs with --json."""
     options = {name: parser._option_string_actions for name, parser in parsers().items()}
     printing = {name for name, given in options.items() if "--json" in given}
-    assert printing | {"compile", "cache"} == set(SCHEMAS)
+    assert printing | {"compile", "cache", "batch"} == set(SCHEMAS)
     assert list(SCHEMAS) == [name for name in COMMANDS if name in SCHEMAS]
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 import tileir
-from tests.corpus import INVALID, PREVIEW, VALID, name_of
+from tests.corpus import INVALID, PREVIEW, ROOT, VALID, name_of
 from tests.tileir.report.hostile import module
+from tileir.builder import Module
 from tileir.errors import BytecodeError
 from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.inspect import as_json
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from tileir.report.columns import LEVELS
 from tileir.report.comparison import comparison
 from tileir.report.model import KEYS, model
@@ -79,6 +81,7 @@ def check_ops(file: dict, bytecode: tileir.Bytecode) -> None:
         assert line >= 0 or not op.results
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", UNREADABLE, ids=name_of)
 def test_a_broken_file_is_shown_up_to_where_it_breaks(path: Path) -> None:
     data = path.read_bytes()
@@ -184,6 +187,43 @@ def test_of_a_broken_file_there_is_no_diff() -> None:
     made = comparison((INVALID[0].read_bytes(), "a"), (VALID[0].read_bytes(), "b"))
     assert made["diff"] is None
     assert [file["whole"] for file in made["files"]] == [False, True]
+
+
+def test_source_files_are_those_of_a_folder(tmp_path: Path) -> None:
+    path = next(path for path in VALID if name_of(path) == "13.4/vector_add")
+    (source,) = of(path, folder=ROOT)["sources"]
+    assert source["name"] == "fixtures/kernels/elementwise.py"
+    text = (ROOT / source["name"]).read_text("utf-8")
+    assert "\n".join(source["lines"]) == text
+    ops = [op for function in tileir.load(path).functions for op in function.walk()]
+    lines = {number: op.location.innermost.line for number, op in enumerate(ops) if op.location}
+    assert dict(zip(source["ops"], [row + 1 for row in source["rows"]], strict=True)) == {
+        number: line for number, line in lines.items() if line
+    }
+    assert of(path, folder=tmp_path)["sources"] == []
+    assert of(path)["sources"] == []
+
+
+def test_no_file_outside_of_the_folder_is_read(tmp_path: Path) -> None:
+    """Whatever a module names: paths from the root, with `..`, through links, of no file."""
+    inside, secret = tmp_path / "inside", tmp_path / "secret"
+    inside.mkdir()
+    secret.write_text("password")
+    (inside / "link").symlink_to(secret)
+    (inside / "k.py").write_text("one\ntwo\n")
+    names = [str(secret), "../secret", "link", "a/../../secret", "", ".", "/", "\0", "a" * 9999]
+    made = Module("13.4")
+    for number, name in enumerate([*names, "/else/where/k.py"]):
+        kernel = made.function(f"f{number}", [])
+        file = File(name, "")
+        scope = Subprogram(file, 1, "f", "f", CompileUnit(file), 1)
+        kernel.return_()
+        for op in kernel.body.walk():
+            op.location = SourceLocation(scope, name, 2, 1)
+    (file,) = model(made.build(check=False), folder=inside)["files"]
+    (source,) = file["sources"]
+    assert source == {"name": "k.py", "lines": ["one", "two", ""], "ops": [len(names)], "rows": [1]}
+    assert "password" not in json.dumps(file["sources"])
 
 
 def test_all_keys_are_listed() -> None:

@@ -109,6 +109,7 @@ def test_wrong_arguments(arguments: tuple, message: str) -> None:
 # All of a version -------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("version", SUPPORTED, ids=str)
 def test_samples_of_a_version(version: Version, named) -> None:
     """Together, because they are dear to make."""

@@ -12,6 +12,8 @@ and, if the verb can do more with a module, or needs more,
 
     settings(arguments)       configurations to do each module with, for --set
     beside(source, options)   bytes of what lies beside it; OSError if they cannot be read
+    left(known, suffixes, options)    names of modules that should have been among those `known`, by
+                              their paths below the folders that were given; each with an answer
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from tileir.batches.answers import Answer, File, Request
-from tileir.batches.sources import Source, read_file
+from tileir.batches.sources import Source, read_file, sources
 from tileir.commands.conventions import NO
 from tileir.commands.modules import module_in
 from tileir.diff.comparing import compare
@@ -43,6 +43,16 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
 def beside(source: Source, options: Mapping[str, Any]) -> list[bytes]:
     """Return the bytes of the module to compare with."""
     return [read_file(os.path.join(options["against"], source.below))]
+
+
+def left(
+    known: Container[str], suffixes: tuple[str, ...], options: Mapping[str, Any]
+) -> Iterator[tuple[str, Answer]]:
+    """Yield the names of modules that only the other folder has, with what is told of them."""
+    for source in sources([options["against"]], suffixes):
+        if source.below not in known:
+            answer = Answer(NO, "gone", "there is no module of this name any more")
+            yield source.name, answer
 
 
 def compute(request: Request) -> Answer:

@@ -78,7 +78,7 @@ export class Highlighter {
         parts(best, inside.named.endCaptures ?? {}, inside.scope);
         stack.pop();
       } else {
-        parts(best, rule.captures, rule.scope);
+        parts(best, rule.captures, rule.scope || inside.scope);
         if (rule.end) stack.push(rule);
         else if (!best[0].length) add(at + 1, inside.scope);
       }

@@ -11,7 +11,9 @@ const REACHING = ["fetch", "XMLHttpRequest", "WebSocket", "WebTransport", "Event
   "SharedWorker", "BroadcastChannel", "indexedDB", "caches"];
 
 async function start() {
-  const archive = fetch(new URL("tileir.zip", AT)).then((answer) => {
+  // Pyodide waits for ever where it may not compile, or not fetch; so both are tried first.
+  new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
+  const archive = await fetch(new URL("tileir.zip", AT)).then((answer) => {
     if (!answer.ok) throw new Error("tileir.zip: " + answer.status);
     return answer.arrayBuffer();
   });
@@ -19,7 +21,7 @@ async function start() {
     indexURL: new URL("pyodide/", AT).href, stdout: () => {}, stderr: () => {}, checkAPIVersion: false,
   });
   postMessage({ loading: "tileir" });
-  python.unpackArchive(await archive, "zip", { extractDir: SITE });
+  python.unpackArchive(archive, "zip", { extractDir: SITE });
   python.FS.mkdir(FOLDER);
   const door = python.runPython(
     `import sys; sys.path.insert(0, "${SITE}"); import tileir.playground.door as door; door`);

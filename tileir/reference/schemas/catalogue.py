@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import compiled, launched, made, modules, pages
+from . import batches, compiled, launched, made, modules, pages
 from .forms import DIALECT, Schema
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {
@@ -28,6 +28,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "resources": compiled.resources,
     "package": compiled.package,
     "cache": compiled.cache,
+    "batch": batches.batch,
     "smith": made.smith,
     "mutate": made.mutate,
     "reduce": made.reduce,

@@ -75,6 +75,8 @@ def report() -> Schema:
         {"name": TEXT, "node": COUNT, "line": INTEGER, "lines": COUNT, "location": maybe(TEXT)}
     )
     section = record({"name": TEXT, "start": COUNT, "payload": COUNT, "end": COUNT})
+    numbers = every(COUNT)
+    source = record({"name": TEXT, "lines": every(TEXT), "ops": numbers, "rows": numbers})
     form = said(choice("text", "outline"), "outline where there is no text")
     file = record(
         {
@@ -95,6 +97,7 @@ def report() -> Schema:
             "text": record({"form": form, "lines": every(TEXT)}),
             "tables": record(dict.fromkeys(("types", "strings", "constants", "debug"), table)),
             "problems": every(problem),
+            "sources": said(every(source), "with --embed-source"),
         }
     )
     row = {

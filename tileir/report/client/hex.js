@@ -59,6 +59,7 @@ class HexPane {
     let field = data.fieldAt(Math.min(start, data.bytes.length - 1));
     const around = (target) => target && target.op >= 0 ? data.targetOfOp(target.op) : null;
     const op = around(selected);
+    const ofLine = (target, field) => !!target?.ops?.has(data.opOf[data.fields.node[field]]);
     for (let i = 0; i < PER_ROW; i++) {
       const at = start + i;
       if (at >= data.bytes.length) break;
@@ -70,7 +71,8 @@ class HexPane {
       if (op && at >= op.start && at < op.end) name += " of-op";
       if (selected && at >= selected.start && at < selected.end) name += " selected";
       if (selected && at === selected.byte) name += " at";
-      if (hovered && at >= hovered.start && at < hovered.end) name += " hot";
+      if (hovered && (at >= hovered.start && at < hovered.end || ofLine(hovered, field))) name += " hot";
+      else if (ofLine(selected, field)) name += " of-op";
       cells.children[i].className = "byte " + name;
       characters.children[i].className = "char " + name;
     }

@@ -45,8 +45,9 @@ class LinesPane {
     const [first, end] = this.rangeOf(selected), [from, to] = this.rangeOf(hovered);
     const bad = this.data.marks.get(index);
     row.classList.toggle("selected", index === first);
-    row.classList.toggle("of-op", index > first && index < end);
-    row.classList.toggle("hot", index >= from && index < to);
+    const ofLine = (target) => !!target?.ops?.has(this.data.opOfLine[index]);
+    row.classList.toggle("of-op", index > first && index < end || index !== first && ofLine(selected));
+    row.classList.toggle("hot", index >= from && index < to || ofLine(hovered));
     row.classList.toggle("error", bad === "error");
     row.classList.toggle("warning", bad === "warning");
     row.setAttribute("aria-selected", index === first);

@@ -133,9 +133,11 @@ class TreePane {
     const target = this.targetOf(index);
     const bad = entry >= 0 ? this.data.badFields.get(entry) : undefined;
     row.classList.toggle("selected", !!selected && this.shownRow(selected) === index);
-    row.classList.toggle("of-op", !!selected && entry >= 0 && selected.op >= 0 && target.op === selected.op);
+    const ofLine = (one) => target.op >= 0 && !!one?.ops?.has(target.op);
+    row.classList.toggle("of-op", !!selected && entry >= 0 && selected.op >= 0 && target.op === selected.op
+      || ofLine(selected));
     row.classList.toggle("hot", !!hovered && target.start >= hovered.start && target.end <= hovered.end
-      && target.end > target.start);
+      && target.end > target.start || ofLine(hovered));
     row.classList.toggle("error", bad === "error");
     row.classList.toggle("warning", bad === "warning");
     row.setAttribute("aria-selected", row.classList.contains("selected"));

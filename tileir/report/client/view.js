@@ -36,7 +36,7 @@ class View {
     this.theme = theme;
     const strip = make("section", "strip");
     strip.setAttribute("aria-label", "what covers the file");
-    const main = this.main = make("main", "panes");
+    const main = this.main = make(this.anchors ? "main" : "div", "panes");  // a page around has its own
     const hex = this.pane("hex", "Bytes", "grid");
     const tree = this.pane("tree", "Fields", "tree");
     const fold = this.button("small", "fold", () => this.tree.foldAll(true));
@@ -57,6 +57,9 @@ class View {
     this.hex = this.panes.hex = new HexPane(this, hex.body);
     this.tree = this.panes.tree = new TreePane(this, tree.body);
     if (this.model.diff) this.panes.diff = new DiffPane(this, this.tabbed("diff"));
+    if (this.files.some(({ file }) => file.sources.length)) {
+      this.panes.source = new SourcePane(this, this.tabbed("source"));
+    }
     for (const name of ["text", ...Object.keys(HEADS)]) {
       const body = this.tabbed(name);
       this.panes[name] = name === "text" ? new LinesPane(this, body) : new TablePane(this, body, name);
@@ -114,9 +117,9 @@ class View {
     for (const tab of this.tabs.children) {
       const name = tab.dataset.tab, { form } = this.data.file.text;
       const count = HEADS[name] ? this.panes[name].count : 0;
-      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? "Differences";
+      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? { source: "Source", diff: "Differences" }[name];
       tab.replaceChildren(title, count ? make("span", "number", " " + count.toLocaleString("en")) : "");
-      tab.disabled = !!HEADS[name] && !count;
+      tab.disabled = !!HEADS[name] && !count || name === "source" && !this.panes.source.count;
     }
     const problems = this.data.file.problems;
     const first = this.model.diff ? "diff" : problems.some((each) => each.severity === "error") ? "problems" : "text";
@@ -172,7 +175,7 @@ class View {
   hover(target, from) {
     const known = this.hovered;
     if (target === known || (target && known && target.start === known.start && target.end === known.end
-      && target.node === known.node)) return;
+      && target.node === known.node && target.ops === known.ops)) return;
     this.hovered = target;
     for (const pane of this.shown) {
       if (target && pane !== from) pane.reveal(target);

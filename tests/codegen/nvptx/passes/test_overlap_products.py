@@ -56,6 +56,19 @@ THREADS = (
     .replace("    %a4 =", "    %once = constant <i32: 1> : tile<i32>\n    %a4 =")
 )
 """Operands that threads copy, as no tensor map can have a stride that the kernel computes."""
+BRANCH = THREADS.replace(
+    "    %tb, %t =",
+    """    %odd = cmpi greater_than %i, %one, signed : tile<i32> -> tile<i1>
+      %kept = if %odd -> (tile<64x32xf16>) {
+        %some = constant <f16: 0.0> : tile<64x32xf16>
+        yield %some : tile<64x32xf16>
+      } else {
+        %some = constant <f16: 0.0> : tile<64x32xf16>
+        yield %some : tile<64x32xf16>
+      }
+      %tb, %t =""",
+)
+"""A branch between the copies of an iteration and its product."""
 _DEEPER = {"64x32": "64x64", "32x64": "64x64", "<i32: 32>": "<i32: 64>"}
 
 
@@ -70,6 +83,7 @@ TEXTS = {
     "used": (USED, 1),
     "roles": (ROLES, 1),
     "threads": (THREADS, 1),
+    "threads, a branch": (BRANCH, 1),
     "threads, two barriers": (deeper(THREADS), 1),
     "threads, two sums": (
         TWO_SUMS.replace(TEXT[: TEXT.index("%sum")], THREADS[: THREADS.index("%sum")]),

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 CASES = [(name, types) for name in OPS for element in ELEMENTS for types in types_of(name, element)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "types"), CASES, ids=lambda case: "-".join([case] if isinstance(case, str) else case)
 )

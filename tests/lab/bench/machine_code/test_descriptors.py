@@ -50,6 +50,7 @@ SOME = ("gemm_batched", "gemm_int8", "f16_64x16x64", "f8E5M2_64x64x64", "tf32_64
 
 
 @pytest.mark.oracle
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SOME)
 def test_tileiras_still_makes_them(name: str, tool) -> None:
     """Some of those checked in, as release 13.5 makes them; the module writes them all anew."""

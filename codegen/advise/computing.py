@@ -1,0 +1,347 @@
+"""Rules about what a kernel computes or moves again and again, or in a dear way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from math import prod
+
+from tileir.codegen.ops import Family, family_of
+from tileir.codegen.remarks import Topic
+from tileir.ir import Op
+from tileir.types import Tile
+
+from . import figures
+from .evidence import Evidence, Site
+from .rule import Candidate, Find, Rule, Sure
+from .trials.again import CARRIED, HELD, LOADS, STORES, Held, kept
+from .trials.arithmetic import (
+    APPROXIMATE,
+    AS_EXPONENTIAL,
+    AS_PRODUCTS,
+    BY_CONSTANT,
+    DIVISIONS,
+    IN_SINGLE,
+    UNSIGNED,
+    base_of,
+    doubles,
+    exponent_of,
+    may_be_approximate,
+)
+from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
+from .trials.narrowing import OF_FEWER, REDUCED_FIRST, to_one, varies
+from .trials.order import SILENT
+
+DEAR = (
+    *("divf", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "fpowf", "fpowi", "remf"),
+    *("sin", "cos", "tan", "tanh", "sinh", "cosh"),
+)
+"""Functions of one element that take several instructions, or those of a slow unit."""
+
+
+SHARE = 1 / 10
+"""What takes a smaller part of a kernel's time or bytes does not matter."""
+
+
+BALANCE = 12
+"""Issue slots for each byte that a kernel moves with which it computes longer than it waits.
+
+An H100 issues some 9 for threads in the time of a byte: 4 warps of 132 SMs at 1.7 GHz, 3.3 TB/s.
+"""
+
+
+def matters(find: Find) -> Find:
+    """Return what finds the ops of others if together they take a good part of their kernel."""
+
+    def found(evidence: Evidence) -> Iterator[Candidate]:
+        candidates = list(find(evidence))
+        slots = Counter[str]()
+        for each in candidates:
+            slots[each.site.symbol] += evidence.instructions.slots[each.site]
+        for each in candidates:
+            symbol = each.site.symbol
+            if slots[symbol] >= SHARE * evidence.instructions.totals[symbol]:
+                yield each
+
+    return found
+
+
+def where(wanted: Callable[[Op], str | None]) -> Find:
+    """Return what finds the ops about which there is something to say."""
+
+    def find(evidence: Evidence) -> Iterator[Candidate]:
+        for number, op in evidence.copy.ops.items():
+            why = wanted(op)
+            if why is not None:
+                yield Candidate(Site(evidence.copy.functions[number].name, number), why)
+
+    return find
+
+
+def _is_tile(op: Op) -> bool:
+    """Whether the first result of an op has more than one element."""
+    kind = op.results[0].type if op.results else None
+    return isinstance(kind, Tile) and kind.size > 1
+
+
+def _summed_reduction(op: Op) -> str | None:
+    found = sum_of(op) if op.name == "reduce" else None
+    return found and f"reduce: each iteration reduces a tile, and {found.added.name} adds it up"
+
+
+def _of_fewer(op: Op) -> str | None:
+    if op.name not in (*DEAR, *DIVISIONS) or not _is_tile(op):
+        return None
+    shape, full = varies(op.result), op.result.type.shape
+    if prod(shape) == prod(full):
+        return None
+    return f"{op.name}: {prod(full)} results, of which {prod(shape)} differ"
+
+
+def _divided(op: Op) -> str | None:
+    if op.name not in DIVISIONS or not _is_tile(op):
+        return None
+    return f"{op.name}: {op.result.type.size} divisions of {op.result.type.element}"
+
+
+def _power(op: Op) -> str | None:
+    exponent, base = exponent_of(op), base_of(op)
+    if exponent is not None:
+        return f"{op.name}: each element to the power of {exponent}"
+    return None if base is None else f"{op.name}: {base:.6g} to the power of each element"
+
+
+def _doubles(evidence: Evidence) -> Iterator[Candidate]:
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    found = {op for function in functions.values() for op in doubles(function)}
+    for number, op in evidence.copy.ops.items():
+        if (
+            op in found
+            and family_of(op) in (Family.ELEMENT_WISE, Family.FOLD)
+            and op.name != "ftof"
+        ):
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: in f64, although neither arguments nor results are")
+
+
+def _had(evidence: Evidence) -> Iterator[Candidate]:
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    found = {}
+    for function in functions.values():
+        found |= Held(function.body.block).found
+    for number, op in evidence.copy.ops.items():
+        if op in found:
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: {found[op][0].name} before it is of the same tile")
+
+
+def _invariant(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads that a loop repeats, where nothing in it writes to their array."""
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    numbers = {op: number for number, op in evidence.copy.ops.items()}
+    for symbol, function in functions.items():
+        places = Held(function.body.block).places
+        for op, place in places.items():
+            loop = innermost_loop(op) if op.name in LOADS else None
+            if loop is None or varying(op, loop):
+                continue
+            inside = [*loop.walk()]
+            written = {
+                places[each].array for each in inside if each.name in STORES and each in places
+            }
+            if place.array in written or any(each.name.startswith("atomic") for each in inside):
+                continue
+            text = f"{op.name}: neither address nor index change in the loop"
+            yield Candidate(Site(symbol, numbers[op]), text)
+
+
+def _to_one(op: Op) -> str | None:
+    if not to_one(op):
+        return None
+    return f"{op.name}: {op.operands['arg'].type.size} updates of one place"
+
+
+def _exact(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield exact functions of kernels that keep an SM busy longer than memory does."""
+    for symbol in evidence.symbols:
+        found = [
+            (number, op)
+            for number, op in evidence.copy.ops.items()
+            if evidence.copy.functions[number].name == symbol
+            if may_be_approximate(op) and _is_tile(op)
+        ]
+        if not found or not _computes(evidence, symbol):
+            continue
+        for number, op in found:
+            text = f"{op.name}: {op.result.type.size} results are rounded correctly"
+            yield Candidate(Site(symbol, number), text)
+
+
+def _computes(evidence: Evidence, symbol: str) -> bool:
+    """Whether a kernel computes longer than it waits for memory."""
+    (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
+    slots = evidence.instructions.totals[symbol] * int(str(launch.facts["threads"]))
+    return slots >= BALANCE * figures.moved_by(evidence, symbol)
+
+
+def _kept(evidence: Evidence) -> Iterator[Candidate]:
+    functions = {each.name: each for each in evidence.copy.functions.values()}
+    numbers = {op: number for number, op in evidence.copy.ops.items()}
+    for symbol, function in functions.items():
+        for store, load in kept(function):
+            also = " and loads" if load else ""
+            text = f"{store.name}: each iteration stores{also} the same tile of memory"
+            yield Candidate(Site(symbol, numbers[store]), text)
+
+
+def _printing(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the prints of loops in which no product waits for them, which is another rule's."""
+    for number, op in evidence.copy.ops.items():
+        symbol = evidence.copy.functions[number].name
+        if op.name == "print_tko" and loops_around(op):
+            said = evidence.of(symbol, Topic.OVERLAP)
+            if not any("calls" in str(each.facts["reasons"]) for each in said):
+                yield Candidate(Site(symbol, number), "print_tko: it is in a loop")
+
+
+COMPUTING = (
+    Rule(
+        "invariant-load",
+        "a loop loads the same tile again and again",
+        "An address and an index that do not change in a loop name the same tile in each "
+        "iteration. The compiler leaves the load where it is, because memory may change and the "
+        "loop may not run at all.",
+        "load it once, before the loop",
+        Sure.LIKELY,
+        figures.MOVED,
+        _invariant,
+        (BEFORE_LOOP,),
+        2.0,
+    ),
+    Rule(
+        "loaded-again",
+        "a tile is loaded that the block has",
+        "What a block has loaded or stored is in registers. To load it again takes the way to "
+        "the caches, and waits for the store.",
+        "use the value that was stored, or loaded first",
+        Sure.LIKELY,
+        figures.MOVED,
+        _had,
+        (HELD,),
+        1.0,
+    ),
+    Rule(
+        "stored-in-loop",
+        "each iteration stores to the same tile of memory",
+        "What a loop adds up can stay in registers. Each store and load of it takes the way to "
+        "the caches, and an iteration waits for the one before.",
+        "carry the tile through the loop, and store it behind the loop",
+        Sure.LIKELY,
+        figures.MOVED,
+        _kept,
+        (CARRIED,),
+        2.0,
+    ),
+    Rule(
+        "print-in-loop",
+        "a loop prints",
+        "A print calls a function of the driver, which takes a stack and some hundred "
+        "instructions of its own, and keeps the compiler from reordering what is around it.",
+        "leave the print away",
+        Sure.CERTAIN,
+        figures.WORK,
+        _printing,
+        (SILENT,),
+        1.0,
+    ),
+    Rule(
+        "reduction-in-loop",
+        "each iteration reduces a tile that could be added up",
+        "A reduction across threads takes shuffles, shared memory and a barrier. Where a loop "
+        "only adds up what it reduces, it can add up tiles element by element, and reduce their "
+        "sum once. Sums of floats are then rounded in another order.",
+        "carry a tile through the loop, and reduce it behind the loop",
+        Sure.LIKELY,
+        figures.WORK,
+        matters(where(_summed_reduction)),
+        (BEHIND_LOOP,),
+        2.0,
+    ),
+    Rule(
+        "f64-between-f32",
+        "numbers are f64 in between",
+        "Arithmetic of f64 takes twice the time of f32 on GPUs for computing centers, and 64 "
+        "times as long on others. A constant or a conversion makes it f64, and what follows "
+        "from that, too.",
+        "compute in f32",
+        Sure.MAYBE,
+        figures.DOUBLES,
+        _doubles,
+        (IN_SINGLE,),
+        3.0,
+    ),
+    Rule(
+        "integer-division",
+        "each element is divided by a number that is not known",
+        "GPUs have no instruction that divides whole numbers: 32 bits take some 20 "
+        "instructions, 64 bits some 70. By a constant they take three, by a power of two one, if "
+        "nothing is negative.",
+        "divide once for a block instead of for each element, or by a constant",
+        Sure.MAYBE,
+        figures.WORK,
+        matters(where(_divided)),
+        (OF_FEWER, UNSIGNED, BY_CONSTANT),
+        1.0,
+    ),
+    Rule(
+        "function-of-broadcast",
+        "a function is computed for each element of a broadcast",
+        "Exponentials, logarithms, roots and divisions take several instructions, or those of a "
+        "slow unit. Of a tile that is a broadcast, they give the same again and again.",
+        "compute it first, and broadcast the result",
+        Sure.CERTAIN,
+        figures.WORK,
+        matters(where(_of_fewer)),
+        (OF_FEWER,),
+        1.0,
+    ),
+    Rule(
+        "atomics-to-one-place",
+        "each element is added to the same place in memory by an atomic update",
+        "Atomic updates of one place are made one after the other, by all blocks. A block that "
+        "adds up its elements first makes one of them. Sums of floats are then rounded in "
+        "another order.",
+        "reduce the tile, and add the result",
+        Sure.LIKELY,
+        figures.WORK,
+        where(_to_one),
+        (REDUCED_FIRST,),
+        3.0,
+    ),
+    Rule(
+        "power-by-function",
+        "a simple power is computed by logarithms",
+        "A power of any number to any number is some hundred instructions. A square is one "
+        "product, and a power of a constant one exponential.",
+        "multiply, or use exp2",
+        Sure.LIKELY,
+        figures.WORK,
+        matters(where(_power)),
+        (AS_PRODUCTS, AS_EXPONENTIAL),
+        1.0,
+    ),
+    Rule(
+        "exact-function",
+        "each element takes a function that is rounded correctly",
+        "A quotient or root that is rounded correctly takes some ten instructions and more, an "
+        "approximate one, to two bits or so, two or three. It matters where a kernel computes "
+        "longer than it waits for memory.",
+        "let it be approximate, if that is enough",
+        Sure.MAYBE,
+        figures.WORK,
+        matters(_exact),
+        (APPROXIMATE,),
+        0.5,
+    ),
+)
+"""The rules, in the order in which they are listed."""

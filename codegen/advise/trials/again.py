@@ -1,0 +1,186 @@
+"""Trials of tiles that the block has in registers, and loads, or stores again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tileir.builder import Editor, splat
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.ops.extents import tensor_view_op
+from tileir.codegen.transform.equal_ops import Numbering
+from tileir.formats.ops.spec import READS, SILENT
+from tileir.ir import Block, Op, Value
+from tileir.read.function import Function
+from tileir.types import Pointer, Tile
+
+from .loops import innermost_loop, varying
+from .parameters import origin, slice_of
+from .trial import Trial
+
+
+class Place(NamedTuple):
+    """The memory of an access: a number for its array, and what is the same for the same tile."""
+
+    array: int
+    tile: tuple[object, ...]
+
+
+LOADS = ("load_view_tko", "load_ptr_tko")
+STORES = {"store_view_tko": "tile", "store_ptr_tko": "value"}
+
+
+_WEAK = (None, "weak", "relaxed")
+
+
+class Held:
+    """Which tiles of memory a block of threads has had in registers before it loads them.
+
+    Other accesses of the same array end that, and whatever may acquire what other blocks write.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.found: dict[Op, tuple[Op, Value]] = {}
+        """A load -> the op that has loaded or stored the same before, and that tile."""
+        self.places: dict[Op, Place] = {}
+        """A load or store -> its memory."""
+        self._numbering = Numbering()
+        self._known: dict[object, Op] = {}
+        self._walk(block, {})
+
+    def _walk(self, block: Block, held: dict[Place, tuple[Op, Value]]) -> None:
+        for op in block.ops:
+            for region in op.regions:
+                for inner in region.blocks:
+                    stores = (each for each in op.walk() if each.name in STORES)
+                    written = {self._place(each).array for each in stores}
+                    kept = {key: row for key, row in held.items() if key.array not in written}
+                    self._walk(inner, kept)
+            if op.spec.effects in SILENT - {READS} and not op.regions:
+                key = self._numbering.key(op)
+                if key is not None and self._known.setdefault(key, op) is not op:
+                    self._numbering.identify(op, self._known[key])
+            if op.name not in (*LOADS, *STORES):
+                if op.name.startswith("atomic"):
+                    held.clear()
+                continue
+            if op.attributes.get("memory_ordering_semantics") not in _WEAK:
+                held.clear()
+                continue
+            place = self.places[op] = self._place(op)
+            if op.name in STORES:
+                for each in [each for each in held if each.array == place.array]:
+                    del held[each]
+                held[place] = op, op.operands[STORES[op.name]]
+            elif place in held:
+                self.found[op] = held[place]
+            else:
+                held[place] = op, op.results[0]
+
+    def _place(self, op: Op) -> Place:
+        number = self._numbering.number
+        view = op.operands.get("view")
+        if view is None:
+            pointers = op.operands.get("source") or op.operands["destination"]
+            root = next(_roots(pointers), pointers)
+            mask = op.operands.get("mask")
+            return Place(number(root), (number(pointers), mask and number(mask)))
+        tensor = tensor_view_op(view)
+        array = number(view) if tensor is None else number(origin(tensor.operands["base"]))
+        made = (*view.owner.operand_list(),) if isinstance(view.owner, Op) else (view,)
+        kind = replace(view.type, padding=None) if hasattr(view.type, "padding") else view.type
+        return Place(array, (kind, *map(number, made), *map(number, op.operands["index"])))
+
+
+def _roots(pointers: Value) -> Iterator[Value]:
+    """Yield the parameters that pointers are offsets from."""
+    for op in slice_of(pointers):
+        for value in op.operand_list():
+            kind = value.type
+            is_address = isinstance(kind, Tile) and isinstance(kind.element, Pointer)
+            if is_address and not isinstance(value.owner, Op):
+                yield value
+
+
+def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
+    """Yield each store of a loop that is to the same place in all iterations.
+
+    With it the load of that place in the loop, if there is one.
+    """
+    places = Held(function.body.block).places
+    for store, place in places.items():
+        loop = innermost_loop(store) if store.name in STORES else None
+        if loop is None or loop.name != "for":
+            continue
+        if any(value is not store.operands[STORES[store.name]] for value in varying(store, loop)):
+            continue
+        same = (
+            op for op in loop.walk() if op is not store and places.get(op) == place
+        )  # fmt: skip
+        others = list(same)
+        loads = [op for op in others if op.name in LOADS and op.parent is store.parent]
+        if len(others) == len(loads) < 2 and all(op.is_before(store) for op in loads):
+            yield store, loads[0] if loads else None
+
+
+def _carried(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Carry what a loop stores at one place, and store it behind the loop."""
+    told: dict[Site, str] = {}
+    wanted = {copy.ops[site.number]: site for site in sites if site.number is not None}
+    for function in {each.name: each for each in copy.functions.values()}.values():
+        for store, load in list(kept(function)):
+            if store in wanted:
+                _carry(Editor(function), store, load)
+                told[wanted[store]] = "carry it through the loop, and store it once, behind it"
+    return told
+
+
+def _carry(editor: Editor, store: Op, load: Op | None) -> None:
+    loop = innermost_loop(store)
+    assert loop is not None
+    block, slot = loop.regions[0].block, STORES[store.name]
+    tile = store.operands[slot]
+    editor.before(loop)
+    token = editor.make_token()
+    carried = block.add_argument(tile.type)
+    if load is None:
+        start = editor.constant(splat(0, tile.type))
+    else:
+        for value, other in zip(load.results, (carried, token), strict=True):
+            value.replace_all_uses_with(other)
+        load.remove()
+        load.operands["token"] = token
+        load.insert_before(loop)
+        start = load.results[0]
+    loop.operands["initValues"] = (*loop.operands["initValues"], start)
+    end = block.ops[-1]
+    end.operands["operands"] = (*end.operands["operands"], tile)
+    store.results[0].replace_all_uses_with(token)
+    store.remove()
+    store.operands[slot], store.operands["token"] = loop.add_result(tile.type), token
+    store.insert_after(loop)
+
+
+def _held(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Use the tile that the block has."""
+    told: dict[Site, str] = {}
+    found: dict[Op, tuple[Op, Value]] = {}
+    for function in {each.name: each for each in copy.functions.values()}.values():
+        found |= Held(function.body.block).found
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        if op in found:
+            other, tile = found[op]
+            done = "stored" if other.name in STORES else "loaded"
+            op.results[0].replace_all_uses_with(tile)
+            told[site] = f"use the tile that has been {done}, if no other block changes it"
+    return told
+
+
+CARRIED = Trial(_carried)
+"""What a loop stores at one place is stored behind it."""
+HELD = Trial(_held)
+"""What the block has just loaded or stored is not loaded."""

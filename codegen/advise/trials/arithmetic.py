@@ -1,0 +1,223 @@
+"""Trials of arithmetic: narrower types, divisors that are known, products for powers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import log2
+from typing import Any
+
+from tileir.attributes import FloatAttribute
+from tileir.builder import number, splat
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.ops import Family, family_of
+from tileir.ir import Op, Value
+from tileir.ir.constants import Constant, to_constant
+from tileir.read.function import Function
+from tileir.types import Scalar, Tile
+
+from .parameters import Called, origin
+from .trial import Trial
+
+F32, F64 = Scalar("f32"), Scalar("f64")
+DIVISIONS = ("divi", "remi")
+_HANDED_ON = (
+    *(Family.ELEMENT_WISE, Family.RENUMBERING, Family.FOLD, Family.GENERATOR),
+    *(Family.LOOP, Family.TERMINATOR),
+)
+_KNOWN = 64
+"""A divisor that is tried for one that is not known."""
+_POWERS = (2, 3, 4)
+"""Exponents for which a product or two do."""
+
+
+def is_double(value: Value) -> bool:
+    """Whether a value is a tile of f64."""
+    return isinstance(value.type, Tile) and value.type.element == F64
+
+
+def doubles(function: Function) -> set[Op]:
+    """Return the ops that compute in f64 though nothing is f64 that the kernel gets or gives.
+
+    That is what begins with conversions and constants, and ends with conversions.
+    """
+    found = {op for op in function.walk() if family_of(op) in _HANDED_ON and _with_doubles(op)}
+    while True:
+        wrong = {op for op in found if not _is_inside(op, found)}
+        if not wrong:
+            return found
+        found -= wrong
+
+
+def _own(op: Op) -> list[Value]:
+    """Return what an op defines: its results, and the arguments of its regions."""
+    blocks = (block for region in op.regions for block in region.blocks)
+    return [*op.results, *(value for block in blocks for value in block.arguments)]
+
+
+def _with_doubles(op: Op) -> bool:
+    return any(map(is_double, (*op.operand_list(), *_own(op))))
+
+
+def _is_inside(op: Op, found: set[Op]) -> bool:
+    """Whether whatever an op takes from and gives to others as f64 is of these ops."""
+    for value in filter(is_double, op.operand_list()):
+        owner = value.owner
+        if (owner if isinstance(owner, Op) else owner.parent_op) not in found:
+            return False
+    return all(use.op in found for value in filter(is_double, _own(op)) for use in value.uses)
+
+
+def _in_single(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Compute in f32 what begins and ends narrower than f64."""
+    symbols = {site.symbol for site in sites}
+    for function in {each.name: each for each in copy.functions.values()}.values():
+        if function.name in symbols:
+            found = doubles(function)
+            for op in found:
+                _make_single(op)
+            for op in found:
+                if op.name == "ftof" and op.operands["from"].type == op.result.type:
+                    op.result.replace_all_uses_with(op.operands["from"])
+                    op.remove()
+    return dict.fromkeys(sites, "compute it in f32: a constant or a conversion makes it f64")
+
+
+def _make_single(op: Op) -> None:
+    for value in filter(is_double, _own(op)):
+        value.type = Tile(F32, value.type.shape)
+    for name, given in op.attributes.items():
+        if isinstance(given, tuple):
+            op.attributes[name] = tuple(map(_single, given))
+        else:
+            op.attributes[name] = _single(given)
+
+
+def _single(given: Any) -> Any:
+    """Return an attribute of f64 as one of f32."""
+    if isinstance(given, FloatAttribute) and given.type == F64:
+        return number(given.value, F32)
+    if isinstance(given, Constant) and given.type.element == F64:
+        kind, one = replace(given.type, element=F32), [*map(given.value, range(given.type.size))]
+        return splat(given.value(), kind) if given.is_splat else to_constant(one, kind)
+    return given
+
+
+def _by_constant(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Divide by a constant where the divisor is a parameter."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        divisor = op.operands["rhs"]
+        source = origin(divisor)
+        if isinstance(source.owner, Op) and source.owner.name == "constant":
+            continue
+        editor = copy.editor(site.number).before(op)
+        op.operands["rhs"] = editor.constant(splat(_KNOWN, divisor.type))
+        called = Called(copy.functions[site.number])
+        told[site] = f"let {called(source)} be a constant, a power of two if it may be one"
+    return told
+
+
+def _unsigned(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Divide unsigned numbers."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        if op.attributes["signedness"] != "unsigned":
+            copy.editor(site.number).set(op, signedness="unsigned")
+            told[site] = f"let {op.name} be unsigned, if nothing is negative"
+    return told
+
+
+def _as_products(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Multiply instead of raising to a small whole power."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        exponent = exponent_of(op)
+        if exponent is None:
+            continue
+        editor, base = copy.editor(site.number).before(op), next(op.operand_list())
+        made = editor.mulf(base, base)
+        if exponent == 3:
+            made = editor.mulf(made, base)
+        elif exponent == 4:
+            made = editor.mulf(made, made)
+        op.result.replace_all_uses_with(made)
+        told[site] = f"multiply, instead of raising to the power of {exponent}"
+    return told
+
+
+def _as_exponential(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Compute powers of a constant by an exponential with base two."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        base = base_of(op)
+        if base is None:
+            continue
+        editor, exponent = copy.editor(site.number).before(op), [*op.operand_list()][1]
+        factor = editor.constant(splat(log2(base), exponent.type))
+        op.result.replace_all_uses_with(editor.exp2(editor.mulf(exponent, factor)))
+        told[site] = f"use exp2, of the exponent times {log2(base):.6g}"
+    return told
+
+
+def base_of(op: Op) -> float | None:
+    """Return the constant, greater than 0, that an op raises to powers; None if there is none."""
+    return _constant(next(op.operand_list())) if op.name == "fpowf" else None
+
+
+def _constant(value: Value) -> float | None:
+    owner = origin(value).owner
+    if not isinstance(owner, Op) or owner.name != "constant":
+        return None
+    constant = owner.attributes["value"]
+    found = constant.value() if constant.is_splat else None
+    return found if found is not None and found > 0 else None
+
+
+def _approximate(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let functions be approximate."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        if may_be_approximate(op):
+            copy.editor(site.number).set(op, rounding_mode="approx")
+            told[site] = f"let {op.name} be approximate (rounding<approx>), if that is enough"
+    return told
+
+
+def may_be_approximate(op: Op) -> bool:
+    """Whether an op computes exactly what it could approximate."""
+    usual = op.name in ("divf", "sqrt", "tanh") and op.result.type.element == F32
+    return usual and op.attributes.get("rounding_mode") not in ("approx", "full")
+
+
+def exponent_of(op: Op) -> int | None:
+    """Return the exponent of a power that a product or two are; None for others."""
+    if op.name not in ("fpowf", "fpowi"):
+        return None
+    found = _constant([*op.operand_list()][1])
+    return int(found) if found in _POWERS else None
+
+
+IN_SINGLE = Trial(_in_single)
+"""What is f64 between f32 values is f32."""
+BY_CONSTANT = Trial(_by_constant)
+"""Divisors are constants."""
+UNSIGNED = Trial(_unsigned)
+"""Whole numbers that are divided are not negative."""
+AS_EXPONENTIAL = Trial(_as_exponential)
+"""Powers of a constant are exponentials."""
+APPROXIMATE = Trial(_approximate)
+"""Divisions, square roots and tangents are approximate."""
+AS_PRODUCTS = Trial(_as_products)
+"""Small powers are products."""

@@ -1,0 +1,233 @@
+"""Trials of loops: what each iteration does again is done once, before or after the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tileir.builder import splat
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.ops import Family, family_of
+from tileir.ir import Op, Value
+from tileir.types import Token
+
+from .trial import Trial
+
+_LOOPS = ("for", "loop")
+
+
+def loops_around(op: Op | None) -> int:
+    """Return how many loops are around an op."""
+    found = 0
+    while op is not None and op.parent is not None:
+        op = op.parent.parent_op
+        found += op is not None and op.name in _LOOPS
+    return found
+
+
+def innermost_loop(op: Op) -> Op | None:
+    """Return the loop whose every iteration executes an op; None if there is none."""
+    around = None if op.parent is None else op.parent.parent_op
+    return around if around is not None and around.name in _LOOPS else None
+
+
+def varying(op: Op, loop: Op) -> list[Value]:
+    """Return the operands of an op in a loop that change in it; the order of memory aside."""
+    return [
+        value
+        for value in op.operand_list()
+        if not isinstance(value.type, Token) and not value.is_visible_to(loop)
+    ]
+
+
+def _before_loop(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Load before the loop what all iterations load."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        while (loop := innermost_loop(op)) is not None and not varying(op, loop):
+            token = op.operands.get("token")
+            if token is not None and not token.is_visible_to(loop):
+                op.operands["token"] = copy.editor(site.number).before(loop).make_token()
+            op.move_before(loop)
+            told[site] = "load it once, before the loop, if nothing in the loop changes it"
+    return told
+
+
+class Sum(NamedTuple):
+    """A reduction in a loop that is only added up there, by the op that it reduces with.
+
+    The loop carries the sum at `index`; `shaped` is the op that gives the reduction's result
+    another shape, if there is one.
+    """
+
+    loop: Op
+    reduction: Op
+    shaped: Op | None
+    added: Op
+    index: int
+
+
+def sum_of(reduction: Op) -> Sum | None:
+    """Return what is added up of a reduction; None if it is used in another way."""
+    loop = innermost_loop(reduction)
+    if loop is None or loop.name != "for" or len(reduction.results) != 1 or not commutes(reduction):
+        return None
+    shaped, added = None, _only_user(reduction.results[0])
+    if added is not None and added.name == "reshape":
+        shaped, added = added, _only_user(added.result)
+    combining, end = reduction.regions[0].block.ops[0], loop.regions[0].block.ops[-1]
+    if added is None or added.name != combining.name or _only_user(added.result) is not end:
+        return None
+    index = list(end.operand_list()).index(added.result)
+    carried = loop.regions[0].block.arguments[index + 1]
+    if carried not in list(added.operand_list()) or _only_user(carried) is not added:
+        return None
+    return Sum(loop, reduction, shaped, added, index)
+
+
+def _only_user(value: Value) -> Op | None:
+    uses = value.uses
+    return uses[0].op if len(uses) == 1 else None
+
+
+def _behind_loop(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Add up tiles in a loop, and reduce their sum behind it."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        found = sum_of(copy.ops[site.number])
+        if found is None:
+            continue
+        loop, reduction, shaped, added, index = found
+        body = loop.regions[0].block
+        (tile,) = reduction.operands["operands"]
+        (identity,) = reduction.attributes["identities"]
+        editor = copy.editor(site.number).before(loop)
+        start = editor.constant(splat(identity.value, tile.type))
+        sums, total = body.add_argument(tile.type), loop.add_result(tile.type)
+        loop.operands["initValues"] = (*loop.operands["initValues"], start)
+        more = added.clone()
+        more.operands["lhs"], more.operands["rhs"] = sums, tile
+        more.result.type = tile.type
+        more.insert_before(added)
+        end, old = body.ops[-1], body.arguments[index + 1]
+        given = [*end.operands["operands"], more.result]
+        given[index] = old
+        end.operands["operands"] = tuple(given)
+        added.remove()
+        for op in (shaped, reduction):
+            if op is not None:
+                op.remove()
+        reduction.operands["operands"] = (total,)
+        reduction.insert_after(loop)
+        last = reduction
+        if shaped is not None:
+            shaped.insert_after(last)
+            last = shaped
+        result = loop.results[index]
+        added.operands["lhs"], added.operands["rhs"] = result, last.results[0]
+        added.insert_after(last)
+        result.replace_all_uses_with(added.result, where=lambda use, op=added: use.op is not op)
+        told[site] = "add up tiles in the loop, and reduce their sum once, behind it"
+    return told
+
+
+def _out_of_if(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Load whether or not the condition of an `if` holds."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        assert site.number is not None
+        op = copy.ops[site.number]
+        around = None if op.parent is None else op.parent.parent_op
+        if around is None or around.name != "if":
+            continue
+        if all(value.is_visible_to(around) for value in op.operand_list()):
+            op.move_before(around)
+            _leave_if(op, around)
+            told[site] = "load it in every iteration: views pad what is outside of the tensor"
+    return told
+
+
+def _leave_if(op: Op, around: Op) -> None:
+    """Use a tile that an `if` yields, or else a constant, as it is."""
+    then, other = (region.blocks[0].ops[-1] if region.blocks else None for region in around.regions)
+    for index, value in enumerate(list(then.operand_list()) if then else []):
+        if value is op.results[0] and other is not None:
+            owner = list(other.operand_list())[index].owner
+            if isinstance(owner, Op) and owner.name == "constant":
+                around.results[index].replace_all_uses_with(value)
+    inside = (each for region in around.regions for each in region.blocks[0].ops)
+    unused = not any(value.uses for value in around.results)
+    if unused and all(each.name in ("constant", "yield") for each in inside):
+        around.remove()
+
+
+def changed_sums(product: Op) -> tuple[Op, int] | None:
+    """Return the loop that adds up products, and where it carries the sum, if that is changed, too.
+
+    By numbers that are the same in all iterations, or by conversions: what could be done behind it.
+    """
+    loop = innermost_loop(product)
+    if loop is None or loop.name != "for":
+        return None
+    block = loop.regions[0].block
+    first, before = _through(product.operands["acc"], loop, up=True)
+    last, behind = _through(product.results[0], loop, up=False)
+    if isinstance(first.owner, Op) or first.owner is not block or not before + behind:
+        return None
+    given = block.ops[-1].operands["operands"]
+    return (loop, first.index - 1) if given[first.index - 1] is last else None
+
+
+def _through(value: Value, loop: Op, up: bool) -> tuple[Value, int]:
+    """Follow a value through element-wise ops with numbers that do not change in a loop."""
+    passed = 0
+    while True:
+        op = value.owner if up else _only_user(value)
+        if not isinstance(op, Op) or family_of(op) is not Family.ELEMENT_WISE:
+            return value, passed
+        changing = varying(op, loop) if up else [*op.operand_list()]
+        changing = [each for each in changing if not _is_constant(each, loop)]
+        if len(changing) != 1 or (not up and changing[0] is not value):
+            return value, passed
+        value, passed = changing[0] if up else op.results[0], passed + 1
+
+
+def _is_constant(value: Value, loop: Op) -> bool:
+    return value.is_visible_to(loop) or (
+        isinstance(value.owner, Op) and value.owner.name == "constant"
+    )
+
+
+def _unchanged_sums(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Only add up products in the loop."""
+    told: dict[Site, str] = {}
+    for site in sites:
+        for number, op in copy.ops.items():
+            if op.name not in ("mmaf", "mmai") or site.number not in (None, number):
+                continue
+            found = changed_sums(op)
+            if found is None:
+                continue
+            loop, index = found
+            block = loop.regions[0].block
+            op.operands["acc"] = block.arguments[index + 1]
+            given = list(block.ops[-1].operands["operands"])
+            given[index] = op.results[0]
+            block.ops[-1].operands["operands"] = tuple(given)
+            told[site] = "only add up products in the loop, and scale or round their sum behind it"
+    return told
+
+
+UNCHANGED_SUMS = Trial(_unchanged_sums)
+"""What is done to sums of products in each iteration is done behind the loop."""
+OUT_OF_IF = Trial(_out_of_if)
+"""Loads do not depend on a condition."""
+BEFORE_LOOP = Trial(_before_loop)
+"""Loads that do not change in a loop are made before it."""
+BEHIND_LOOP = Trial(_behind_loop)
+"""Reductions that are added up in a loop are made behind it."""

@@ -1,0 +1,217 @@
+"""`tileir batch report`: what a manifest says, counted again here, and the gate."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.programs import call
+from tileir.__main__ import main
+from tileir.batches.answers import Answer
+from tileir.batches.jobs import Limits, Work
+from tileir.batches.records import line_of, result_of
+
+from .test_manifest import INLINE, folder  # noqa: F401
+
+KERNEL: dict[str, Any] = {
+    "kernel": "k", "registers": 40, "static_shared": 0, "dynamic_shared": 64, "spill_stores": 8,
+    "spill_loads": None, "stack": 8, "barriers": 1, "code_bytes": 100, "occupancy": {"warps": 32},
+}  # fmt: skip
+NASTY = "<img src=x onerror=alert(1)>&\"'\x1b[31m\ud800.mlir"
+
+
+def record(file: str, failure: str = "", **more: Any) -> dict[str, Any]:
+    """The record of a job, of `resources` for a GPU unless said otherwise."""
+    verb, target = more.pop("verb", "resources"), more.pop("target", "sm_90")
+    work = Work(verb, more.pop("options", {}))
+    kernel = {**KERNEL, **more.pop("kernel", {})}
+    answer = Answer(int(bool(failure)), failure, failure and f"it is {failure}\nmore")
+    answer.result = more.pop("result", {"kernels": [kernel]})
+    answer.seconds = more.pop("seconds", 0.5)
+    assert not more
+    return result_of(work, Limits(None, None), file, target, f"{file} {kernel}", answer).record
+
+
+def write(path: str, *records: dict[str, Any]) -> str:
+    Path(path).write_bytes(b"".join(map(line_of, records)))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_what_a_batch_has_done(folder: Path) -> None:  # noqa: F811
+    call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", "k")
+    call(main, "batch", "stats", *INLINE, "-m", "m.jsonl", "k")
+    lines = [json.loads(line) for line in Path("m.jsonl").read_bytes().splitlines()]
+    done = call(main, "batch", "report", "m.jsonl")
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = done.stdout.splitlines()
+    assert shown[0] == "m.jsonl: 80 jobs, 8 failed"
+    known = json.loads(call(main, "batch", "report", "--json", "m.jsonl").stdout)
+    for verb in ("verify", "stats"):
+        mine = [line for line in lines if line["verb"] == verb]
+        bad = Counter(line["failure"] for line in mine if not line["ok"])
+        (group,) = [each for each in known["groups"] if each["verb"] == verb]
+        assert (group["jobs"], group["ok"], group["failures"]) == (40, 36, bad)
+        times = sorted(line["seconds"] for line in mine)
+        assert group["longest"] == times[-1]
+        assert group["median"] == pytest.approx((times[19] + times[20]) / 2, abs=1e-6)
+        assert group["seconds"] == pytest.approx(sum(times), abs=1e-4)
+        (row,) = [line for line in shown if line.startswith(verb)]
+        assert row.split()[1:4] == ["40", "36", "4"]
+        assert row.endswith("4 AssemblyError")
+    slowest = sorted((line["seconds"] for line in lines), reverse=True)[:10]
+    assert [each["seconds"] for each in known["slowest"]] == slowest
+    told = {(each["file"], each["verb"], each["message"]) for each in known["failures"]}
+    bad = [line for line in lines if not line["ok"]]
+    assert told == {(line["file"], line["verb"], line["message"]) for line in bad}
+    data = Path("m.jsonl").read_bytes()
+    piped = json.loads(call(main, "batch", "report", "--json", "-", data=data).stdout)
+    assert piped == {**known, "manifest": "<stdin>"}
+
+
+def test_the_gate() -> None:
+    before = write(
+        "before.jsonl", record("same"), record("broken"), record("mended", "time"),
+        record("still", "invalid"), record("other", "invalid"), record("gone"),
+        record("figures"), record("shared", kernel={"dynamic_shared": None}, result={}),
+    )  # fmt: skip
+    changed = {"registers": 41, "spill_loads": 4, "dynamic_shared": 32, "occupancy": {"warps": 31}}
+    now = write(
+        "now.jsonl", record("same", seconds=99.0), record("broken", "crash"), record("mended"),
+        record("still", "invalid"), record("other", "crash"), record("fresh", "memory"),
+        record("figures", kernel=changed), record("shared"), record("well"),
+    )  # fmt: skip
+    done = call(main, "batch", "report", now, "--baseline", before, "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)["baseline"]
+    numbers = {name: found[name] for name in ("holds", "compared", "added", "absent")}
+    assert numbers == {"holds": False, "compared": 7, "added": 2, "absent": 1}
+    assert [(each["file"], each["failure"], each["before"]) for each in found["new_failures"]] == [
+        ("broken", "crash", None), ("other", "crash", "invalid"), ("fresh", "memory", None),
+    ]  # fmt: skip
+    assert [(each["file"], each["before"]) for each in found["mended"]] == [("mended", "time")]
+    worse = [(each["figure"], each["before"], each["after"]) for each in found["worse"]]
+    assert worse == [("registers", 40, 41), ("resident_warps", 32, 31)]
+    (better,) = found["better"]
+    assert (better["file"], better["figure"], better["after"]) == ("figures", "shared", 32)
+    said = call(main, "batch", "report", now, "--baseline", before).stdout
+    for line in (
+        "3 new failures, 2 figures worse, 1 better, 1 mended, 7 compared, 2 only now, 1 only",
+        "  other (resources sm_90): crash (before: invalid): it is crash\n",
+        "  figures (resources sm_90): k: registers of a thread 40 -> 41 (+1)\n",
+    ):
+        assert line in said
+    assert call(main, "batch", "report", before, "--baseline", before).returncode == 0
+    better_only = write("better.jsonl", record("figures", kernel={"registers": 1}))
+    assert call(main, "batch", "report", better_only, "--baseline", before).returncode == 0
+
+
+def test_jobs_are_told_apart_by_what_is_done() -> None:
+    """Another target, verb or option is another job; what is in the file does not matter."""
+    one = record("a", kernel={"registers": 1})
+    before = write("before.jsonl", one, record("a", verb="verify", target=None, result={}))
+    others = (
+        record("a", target="sm_80", kernel={"registers": 9}),
+        record("a", options={"portable": True}, kernel={"registers": 9}),
+    )
+    now = write("now.jsonl", one, *others)
+    assert call(main, "batch", "report", now, "--baseline", before).returncode == 0
+    strangers = write("strangers.jsonl", *others)
+    done = call(main, "batch", "report", strangers, "--baseline", before)
+    problem = "tileir batch: the manifest and its baseline have no job in common\n"
+    assert (done.returncode, done.stderr) == (2, problem)
+
+
+class Seen(HTMLParser):
+    """What a browser would find in a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_runs_and_fetches_nothing() -> None:
+    bad = record(NASTY, "invalid", target="</td><script>alert(1)</script>")
+    now = write("now.jsonl", bad, record("well"))
+    before = write("before.jsonl", record("well", kernel={"kernel": "<b>"}))
+    done = call(main, "batch", "report", now, "--baseline", before, "--html", "out.html")
+    assert (done.returncode, done.stderr) == (1, "")
+    page = Path("out.html").read_text("utf-8")
+    seen = Seen(page)
+    assert seen.tags.keys() == {
+        "html", "meta", "title", "style", "h1", "h2", "p", "ul", "li", "div", "table", "thead",
+        "tbody", "tr", "th", "td",
+    }  # fmt: skip
+    assert seen.attributes <= {"lang", "charset", "http-equiv", "content", "name", "class"}
+    assert "<img src=x onerror=alert(1)>&\"'\\x1b[31m\\ud800.mlir" in seen.text
+    assert seen.tags["li"] == 2  # as a new failure, and as a failure
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy == (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src 'sha256-{digest}'"
+    )  # fmt: skip
+
+
+def test_records_as_parquet() -> None:
+    """Read back by the library that defines the format; lone surrogates are spelled."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is part of tileir[batch]")
+    made = [record("a"), record("b", "time", options={"set": [1]}), record(NASTY, seconds=None)]
+    done = call(main, "batch", "report", write("m.jsonl", *made), "--parquet", "m.parquet")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = parquet.read_table("m.parquet").to_pylist()
+    for row in rows:
+        for name in ("options", "result", "files"):
+            row[name] = json.loads(row[name])
+    wanted = [{key: each[key] for key in rows[0]} for each in made]
+    spelled = NASTY.replace("\ud800", "\\ud800")
+    wanted[2]["file"], wanted[2]["key"] = spelled, wanted[2]["key"].replace("\ud800", "\\ud800")
+    assert rows == wanted
+    assert set(made[0]) - set(rows[0]) == {"schema"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["none.jsonl"], "none.jsonl: No such file or directory"),
+        (["-", "--baseline", "-"], "standard input is one manifest; name a file for the other"),
+        (["m.jsonl", "--html", "m.jsonl"], "m.jsonl is what is read; --html names another file"),
+        (["m.jsonl", "--html", "-"], "--html and --parquet write a file, and standard output has"),
+        (["odd.jsonl"], "odd.jsonl: what is at byte 0 is no record"),
+        (
+            ["twisted.jsonl", "--baseline", "twisted.jsonl"],
+            "twisted: its result in the manifest is not",
+        ),
+    ],
+)
+def test_wrong_use(arguments: list[str], problem: str) -> None:
+    write("m.jsonl", record("a"))
+    Path("odd.jsonl").write_bytes(b'{"schema":1,"file":3}\n')
+    write("twisted.jsonl", record("twisted", result={"kernels": [{"kernel": "k"}]}))
+    done = call(main, "batch", "report", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"tileir batch: {problem}")
+    assert len(done.stderr.splitlines()) == 1

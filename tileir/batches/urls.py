@@ -1,0 +1,93 @@
+"""Modules at URLs, by fsspec: S3, GCS, web servers, whatever a package of that name reads.
+
+A folder of an object store is one listing, which is held while it is gone through; each file is one
+request. URLs of this machine's files are paths.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from typing import IO, Any
+
+from tileir.commands.conventions import UsageError
+from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import needing
+from tileir.messages.texts import display, printable
+
+_ON_THIS_MACHINE = {"file", "local"}
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL: it has a scheme, which no drive is, and two slashes."""
+    scheme, separator, _ = path.partition("://")
+    return bool(separator) and len(scheme) > 1 and scheme.replace("+", "").isalnum()
+
+
+class Remote:
+    """What is at a URL. MissingPackageError without fsspec; UsageError if nobody can look there."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        if "::" in url:
+            raise UsageError(f"{display(url)}: a chain of URLs is not followed")
+        with needing(("fsspec",), f"reading {display(url)}"), not_forking:
+            from fsspec.core import url_to_fs
+        try:
+            with not_forking:
+                fs, self.path = url_to_fs(url)
+        except Exception as problem:  # of any package that fsspec finds
+            raise UsageError(f"{display(url)}: {printable(str(problem))}") from None
+        self._fs: Any = fs
+        protocol = self._fs.protocol
+        self._protocols = {protocol} if isinstance(protocol, str) else set(protocol)
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether `path` is that of a file or folder of this machine."""
+        return bool(self._protocols & _ON_THIS_MACHINE)
+
+    def files(self, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+        """Yield paths of files, and how each is called below the folder at the URL.
+
+        None for the latter if the URL is that of a file, or a pattern. UsageError if nothing is
+        there.
+        """
+        try:
+            root = self.path.rstrip("/")
+            if self._fs.isfile(self.path):
+                yield self.path, None
+            elif glob.has_magic(self.path):
+                for path in sorted(self._fs.glob(self.path)):
+                    yield path, None
+            elif found := sorted(self._fs.find(root)):
+                for path in found:
+                    if path.endswith(suffixes):
+                        yield path, path[len(root) :].lstrip("/")
+            else:
+                raise FileNotFoundError
+        except FileNotFoundError:
+            raise UsageError(f"there is no {display(self._url)}") from None
+        except (UsageError, GeneratorExit):
+            raise
+        except Exception as problem:
+            raise UsageError(f"{display(self._url)}: {printable(str(problem))}") from None
+
+    def read(self, path: str, most: int) -> bytes:
+        """Return the bytes of a file, of a longer one `most` and one more; OSError, whatever the
+        package raises."""
+        try:
+            return bytes(self._fs.cat_file(path, start=0, end=most + 1))
+        except OSError:
+            raise
+        except Exception as problem:
+            raise OSError(0, f"{type(problem).__name__}: {problem}", path) from None
+
+    def open(self, path: str) -> IO[bytes]:
+        """Open a file that can be read from anywhere."""
+        return self._fs.open(path, "rb")
+
+    def name_of(self, path: str) -> str:
+        """Return a path without its scheme, as far as it has one."""
+        _, separator, rest = path.partition("://")
+        return rest if separator else path
