@@ -226,6 +226,7 @@ def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
     ("arguments", "problem"),
     [
         (["verify", "--executor", "many"], "there is no executor 'many'"),
+        (["verify", "--executor", ":made"], "--executor :made: ValueError: Empty module name"),
         (["verify", "--executor", "json:nothing"], "--executor json:nothing: module 'json' has no"),
         (["verify", "--executor", "json:dumps"], "--executor json:dumps: "),
         (["verify", "--target", "sm_80", "--target", "sm_90"], "one target at a time"),

@@ -14,7 +14,7 @@ from tileir.__main__ import main
 from tileir.batches import versions
 from tileir.batches.jobs import Limits
 from tileir.batches.manifest import Manifest, read_manifest
-from tileir.batches.records import is_final
+from tileir.batches.records import is_final, line_of
 from tileir.commands.conventions import UsageError
 
 from .inline import Inline, make
@@ -102,7 +102,9 @@ def test_what_another_batch_has_done_is_not_begun(folder: Path, monkeypatch) -> 
     assert len(list(second)) == MODULES // 2 - 1
 
 
-@pytest.mark.parametrize("contents", [b"\x7fTileIR", b"{}\n", b'{"schema":2,"file":"a"}\n'])
+@pytest.mark.parametrize(
+    "contents", [b"\x7fTileIR", b"{}\n", b'{"schema":2,"file":"a"}\n', b'{"schema":1,"tool":"t"}']
+)
 def test_other_files_are_left_alone(folder: Path, contents: bytes) -> None:
     Path("m.jsonl").write_bytes(contents)
     done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
@@ -121,6 +123,28 @@ def test_a_damaged_line_is_named(folder: Path) -> None:
     done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
     problem = f"m.jsonl: what is at byte {second} is no record"
     assert (done.returncode, done.stderr) == (2, f"tileir batch: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("failure", 1),
+        ("files", []),
+        ("key", 2),
+        ("options", None),
+        ("limits", None),
+        ("limits", {"seconds": "1"}),
+    ],
+)
+def test_a_record_with_other_types_is_none(folder: Path, name: str, value: object) -> None:
+    batch("k/01.mlir")
+    record = json.loads(Path("m.jsonl").read_bytes()) | {"failure": "time"}
+    record["limits"] = {"seconds": 1.0, "memory": None}
+    Path("m.jsonl").write_bytes(line_of(record))
+    assert len(list(read_manifest("m.jsonl"))) == 1
+    Path("m.jsonl").write_bytes(line_of(record | {name: value}))
+    with pytest.raises(UsageError, match="what is at byte 0 is no record"):
+        list(read_manifest("m.jsonl"))
 
 
 def test_limits_that_were_raised_are_tried() -> None:
