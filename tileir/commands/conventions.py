@@ -187,7 +187,8 @@ def reader_may_leave() -> Iterator[None]:
     """Print what nobody may read to its end: what comes next, and the exit code, are the same."""
     try:
         yield
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # pygls closes the stream that it served
+            sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -133,6 +134,22 @@ async def talk() -> None:
 
 def test_a_session() -> None:
     asyncio.run(talk())
+
+
+@pytest.mark.parametrize("words", [["shutdown", "exit"], []])
+def test_an_editor_that_leaves_sees_no_error(words: list[str]) -> None:
+    """By the protocol's last two messages, or when its end of the pipe is closed."""
+    asked: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "capabilities": {}}},
+        *({"id": 2, "method": word} if word == "shutdown" else {"method": word} for word in words),
+    ]
+    said = b""
+    for message in asked:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        said += b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
+    done = subprocess.run([sys.executable, "-m", "tileir", "lsp"], input=said, capture_output=True)
+    assert b'"capabilities"' in done.stdout
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_wrong_use_and_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
