@@ -43,10 +43,10 @@ def batch(*arguments: str) -> str:
 def test_what_is_unchanged_is_not_done_again(folder: Path) -> None:
     assert batch("k") == "40 done, 4 failed"
     lines = Path("m.jsonl").read_bytes()
-    assert batch("k") == "0 done, 0 failed, 40 done before"
+    assert batch("k") == "0 done, 0 failed, 40 done before (4 of them failed)"
     assert Path("m.jsonl").read_bytes() == lines
     Path("k/07.mlir").write_text("cuda_tile.module @changed {}")
-    assert batch("k") == "1 done, 0 failed, 39 done before"
+    assert batch("k") == "1 done, 0 failed, 39 done before (4 of them failed)"
     assert batch("--strict", "k/07.mlir") == "1 done, 0 failed"
     assert batch("--target", "sm_90", "k/07.mlir") == "1 done, 0 failed"
     assert batch("--again", "k") == "40 done, 4 failed"
@@ -70,7 +70,7 @@ def test_a_torn_last_line_is_done_again(folder: Path, torn: int) -> None:
     Path("m.jsonl").write_bytes(whole[:-torn])
     redone = whole[-torn:-1].count(b"\n") + 1
     before = MODULES - redone
-    assert batch("k").endswith(f", {before} done before")
+    assert batch("k").endswith(f", {before} done before (4 of them failed)")
     assert len(Path("m.jsonl").read_bytes().splitlines()) == MODULES
     assert {x["file"] for x in read_manifest("m.jsonl")} == {
         f"k/{number:02}.mlir" for number in range(MODULES)
