@@ -33,5 +33,6 @@ class Outputs:
 
     def _path(self, name: str, end: str) -> Path:
         parts = name.split("/")
-        assert not {"", ".", ".."} & set(parts), name
+        if {"", ".", ".."} & set(parts):  # names are clean where they are given
+            raise UsageError(f"{display(name)} names no file below a folder")
         return self._folder.joinpath(*parts[:-1], f"{parts[-1]}.{end}")

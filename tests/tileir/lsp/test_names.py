@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -24,21 +25,27 @@ def all_names_are_found(fixture: Fixture) -> None:
     assert [(each.start, each.text) for each in values] == expected
     assert all(text[each.start : each.end] == each.text for each in found.names)
     assert all(each.definition is not None for each in found.names)
-    uses = Counter(
-        e.definition for e in found.names if e.text[0] == "%" and e.start != e.definition
-    )
-    named = [each for each in found.names if each.text[0] == "%" and each.start == each.definition]
-    counts: Counter[str] = Counter()
-    module = assemble(text)
-    for function in module.functions:
-        values = [*function.parameters]
+    uses: Counter[tuple[int | None, str]] = Counter()
+    named: list[tuple[int, str]] = []
+    types: Counter[str] = Counter()
+    for each in values:
+        parts = re.compile(r":(\d+) =").match(text, each.end)  # of a pack, such as %for:2
+        if each.start != each.definition:
+            uses[each.definition, each.text.partition("#")[2]] += 1
+        elif parts is None:
+            named.append((each.start, ""))
+            types[str(each.type)] += 1
+        else:
+            named += [(each.start, str(at)) for at in range(int(parts[1]))]
+    known = []
+    for function in assemble(text).functions:
+        known += function.parameters
         for op in function.walk():
-            values += op.results
-            for region in op.regions:
-                values += [value for block in region.blocks for value in block.arguments]
-        counts.update(f"{value.type} {len(value.uses)}" for value in values)
+            known += op.results
+            known += [value for each in op.regions for it in each.blocks for value in it.arguments]
     # terminators that the text leaves out have no operands, so every use is in it
-    assert Counter(f"{each.type} {uses[each.start]}" for each in named) == counts
+    assert Counter(uses[key] for key in named) == Counter(len(value.uses) for value in known)
+    assert types <= Counter(str(value.type) for value in known)
 
 
 TEXT = """\
