@@ -47,7 +47,7 @@ TEXT_ALLOWANCE = 1 << 23
 REGIONS, REGIONS_IN_WASM = 3000, 100
 """Most regions inside regions, unless said otherwise. In WebAssembly there are fewer: objects
 inside each other are freed by recursion in C, and the interpreter ends where the engine's stack
-does; with Pyodide between 800 and 1,600 regions under node, and between 200 and 300 in a worker of
+does; with Pyodide between 800 and 1,600 regions under node, and between 250 and 300 in a worker of
 Chromium."""
 
 DEFERRED_SIZE = 1 << 13
