@@ -64,7 +64,7 @@ def _kernel(
     bytecode: Bytecode, function: Function, target: str, first: int, work: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the record of a kernel whose first op has this number in the file."""
-    record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problem": None}
+    record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problems": []}
     record |= {"verdict": [], "missing": [], "work": work, **UNASKED}
     try:
         for part in _compiled(bytecode, function, target, first):
@@ -73,7 +73,8 @@ def _kernel(
     except MissingPackageError as error:
         record["missing"] = [printable(str(error))]
     except TileIRError as error:
-        record["problem"] = printable(explained(error)[0])
+        lines = explained(error)[0].splitlines()
+        record["problems"] = [printable(line.strip()) for line in lines]
     record["verdict"] = verdict(record)
     return record
 

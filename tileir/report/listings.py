@@ -7,10 +7,12 @@ locates each op at its own number, and those behind its mark in what nvdisasm pr
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import tileir
 from tileir.commands.launch_options import named_as_written
+from tileir.ir.locations import SourceLocation
 from tileir.messages.missing_packages import compiling
 from tileir.resources.machine_code import functions
 from tileir.tools import nvidia
@@ -24,7 +26,8 @@ DIRECTIVE = re.compile(r"\s*\.(loc|file)\s")
 MARK = re.compile(r'\s*//## File "([^"]*)", line (\d{1,9})')
 """A line of nvdisasm that locates those behind it."""
 
-INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/")
+INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(.*?)\s*$")
+"""The address of an instruction, and the instruction."""
 
 Listing = dict[str, list[Any]]
 """``lines``, and ``ops``: the number of the op that each line is made of, -1 for none."""
@@ -40,7 +43,14 @@ class Located:
         with compiling(), named_as_written():
             from tileir.codegen.advise.numbered import Original
 
-            copy = Original(bytecode, [symbol]).copy()
+            original = Original(bytecode, [symbol])
+            copy = original.copy()
+            self._count = len(copy.ops)
+            # What is of no op has a number behind all: LLVM marks no line 0, and what is before
+            # such code would seem to have it.
+            for function in original.chosen(copy.module):
+                if isinstance(function.location, SourceLocation):
+                    function.location = replace(function.location, line=self._count + 1)
             compiled = tileir.compile(copy.module, target, symbols=[symbol], lineinfo=True)
         self.target, self.first = target, first
         self.text = compiled.ptx or ""
@@ -70,17 +80,17 @@ class Located:
         for line in functions(printed).get(entry, "").split("\n"):
             if mark := MARK.match(line):
                 op = self._op(f"{mark[1]}:{mark[2]}")
-            elif INSTRUCTION.match(line):
-                rows.append((line.strip(), op))
+            elif found := INSTRUCTION.match(line):
+                rows.append((f"{found[1]}  {found[2]}", op))
             elif line.startswith(".L"):
-                rows.append((line.strip(), -1))
+                rows.append((line, -1))
         return _listing(rows)
 
     def _op(self, place: str) -> int:
         from tileir.codegen.advise.instructions import number_at
 
         number = number_at(place) if place else None
-        return -1 if number is None else self.first + number
+        return -1 if number is None or number >= self._count else self.first + number
 
 
 def _listing(rows: list[tuple[str, int]]) -> Listing:

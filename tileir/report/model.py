@@ -51,7 +51,7 @@ A file has
   problems   [{severity, rule, message, offset, function, op, location, hint, about}]
   sources    of --embed-source: [{name, lines, ops, rows}]; each of the ops is at the line
              that rows name, from 0
-  kernels    of --target: one for each kernel and GPU, with kernel, target, problem (null, or why
+  kernels    of --target: one for each kernel and GPU, with kernel, target, problems (texts: why
              it cannot be compiled), missing (texts: what is not installed, and so not known),
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
              parameters: type, role, written), resources (of resources) and table (its rows),

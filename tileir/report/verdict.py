@@ -16,14 +16,22 @@ LONGEST = 60
 
 def verdict(kernel: Mapping[str, Any]) -> list[str]:
     """Return the sentences about a kernel, given as in the model of a page (`kernels`)."""
-    target, problem = kernel["target"], kernel["problem"]
-    said = [] if problem is None else [f"It is not compiled for {target}: {problem}"]
+    target = kernel["target"]
+    said = _problems(kernel["problems"], target, kernel["ptx"] is not None)
     if kernel["resources"] is not None:
         said += _resources(kernel["resources"])
     said += _work(kernel["work"])
     if kernel["findings"] is not None:
         said += _findings(kernel["findings"], target)
     return said
+
+
+def _problems(problems: list[str], target: str, compiled: bool) -> list[str]:
+    """Return why what was asked for could not be done, a sentence for each op."""
+    if not problems:
+        return []
+    start = "Not all is known" if compiled else f"It is not compiled for {target}"
+    return [f"{start}: {problems[0]}", *problems[1:]]
 
 
 def _resources(resources: Mapping[str, Any]) -> Iterator[str]:

@@ -49,7 +49,7 @@ def _kernel() -> Schema:
         {
             "kernel": TEXT,
             "target": TEXT,
-            "problem": said(maybe(TEXT), "why it cannot be compiled"),
+            "problems": said(every(TEXT), "why it cannot be compiled"),
             "missing": said(every(TEXT), "what is not installed, and so not known"),
             "verdict": said(every(TEXT), "sentences"),
             "work": function_stats(),

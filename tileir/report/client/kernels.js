@@ -27,6 +27,7 @@ class KernelsView {
       [name, add("kernel-" + name, { ptx: "PTX", sass: "Machine code" }[name], (body) => new ListingPane(view, body, "kernel-" + name))]);
     this.panes.reverse();  // the last one is what has the keys after a search: the text or the source
     main.dataset.panes = this.panes.length;
+    if (this.panes.length % 2) main.children[1].classList.add("first-of-odd");
     file.before(main);
     const modes = make("div", "modes");
     modes.setAttribute("role", "group");
@@ -70,6 +71,9 @@ class KernelsView {
     for (const [name, pane] of this.listings) pane.fill(record[name]);
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
     this.about.scrollTop = 0;
+    const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
+    if (first < 0 || this.view.selected) return;
+    for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
   }
 
   /** Show the kernel that a target is in. */

@@ -1,5 +1,7 @@
 // A pane of PTX or of machine code: lines, each linked with the op that it is made of.
 
+const ADDRESS = /^[0-9a-f]{4,}(?=  )/;  // of machine code
+
 class ListingPane {
   /** `name` is what the ids of its rows begin with. */
   constructor(view, element, name) {
@@ -45,8 +47,9 @@ class ListingPane {
     row.setAttribute("aria-setsize", this.lines.length);
     row.setAttribute("aria-posinset", index + 1);
     row.id = this.prefix + index;
-    const code = make("span", "code");
-    appendWords(code, this.lines[index].replaceAll("\t", "    "));
+    const code = make("span", "code"), address = ADDRESS.exec(this.lines[index])?.[0] ?? "";
+    if (address) code.append(make("span", "offset", address));
+    appendWords(code, this.lines[index].slice(address.length).replace(/^\t/, "    ").replace(/ ?\t/g, " "));
     row.append(make("span", "number", String(index + 1).padStart(String(this.lines.length).length)), code);
   }
 
