@@ -72,6 +72,7 @@ def test_a_kernel_is_shown_in_all_its_forms(report: Any) -> None:
     assert first
     page.focus("[data-pane=kernel-text]")
     page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
     assert page.evaluate("TileIRReport.view.selected.op") == 0
 
     page.click(".modes button >> text=File")

@@ -64,7 +64,9 @@ Of a file that cannot be read to its end the page is written, too; the exit code
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Write a page that explains Tile IR bytecode: bytes, fields and text."
+    parser.description = (
+        "Write a page that explains Tile IR bytecode: bytes, fields, text and kernels."
+    )
     parser.epilog = EXAMPLES + KEYS
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
