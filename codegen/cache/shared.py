@@ -19,7 +19,6 @@ import errno
 import hashlib
 import hmac
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import TypeVar
 
 from tileir.formats.forks import Lock
 from tileir.messages.texts import printable
+from tileir.messages.urls import without_secrets
 
 from .deadline import within
 from .key import PORTABLE, Key
@@ -114,6 +114,8 @@ class SharedStore:
         Raises whatever happens.
         """
         files = within(self._patience, self._opened)
+        # a list of a web server that does not answer is empty, and no error
+        within(self._patience, lambda: files.read(self._folder + _PROBE, 0))
         return within(6 * self._patience, lambda: files.sizes(self._folder, SUFFIX))
 
     def probe(self) -> tuple[bool, str]:
@@ -233,12 +235,6 @@ def _key_in(file: str) -> bytes:
 def fingerprint(key: bytes) -> str:
     """Return what tells keys apart, and does not give them away."""
     return hmac.digest(key, b"tileir key", "sha256").hex()[:16]
-
-
-def without_secrets(text: str) -> str:
-    """Return a text without the passwords and signatures that URLs in it have."""
-    text = re.sub(r"://[^/@\s]*@", "://...@", text)
-    return re.sub(r"(://[^\s?]*)\?\S+", r"\1?...", text)
 
 
 def said_by(problem: Exception) -> str:

@@ -103,12 +103,14 @@ def agrees(shown: str, printed: str) -> bool:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a line of shell in a folder, its first program being this interpreter or its tileir.
+    """Run a line of shell in a folder, `python` and `tileir` being this interpreter and its own.
 
-    That one is called, not started: others see to it that a program prints the same. What it
-    is piped into is the shell's.
+    These are called, not started: others see to it that a program prints the same. Other programs,
+    and what any is piped into, are the shell's.
     """
     program, _, rest = command.partition(" ")
+    if program not in ("python", "tileir"):
+        return both(in_shell(command, folder))
     first, _, filters = rest.partition(" | ")
     together = first.endswith(" 2>&1")
     first = first.removesuffix(" 2>&1")

@@ -17,12 +17,12 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO, Any, NamedTuple
 
 from tileir.commands.conventions import UsageError
+from tileir.launch.archives import DAMAGE
 from tileir.messages.texts import display
 
 MOST_MEMBERS = 1 << 18
@@ -40,16 +40,7 @@ _EXPANDED: dict[str, Callable[[Any], Any]] = {
 ENDS = (".zip", ".tar", *_EXPANDED)
 """How the names of archives end."""
 
-_DAMAGE = (
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    lzma.LZMAError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_DAMAGE = (*DAMAGE, lzma.LZMAError, tarfile.TarError)
 """What Python's readers raise where an archive is damaged, encrypted, or of a kind that they do not
 know."""
 

@@ -56,6 +56,8 @@ class Batch:
     failed: int = 0
     skipped: int = 0
     """Jobs that the manifest has."""
+    skipped_failed: int = 0
+    """Those of them that failed then."""
     _waiting: list[Result] = field(default_factory=list)
     """Results of modules that could not be read."""
     _flight: Flight | None = None
@@ -100,9 +102,7 @@ class Batch:
             for target in self.targets or (None,):
                 for settings in self.settings:
                     job = Job.of(self.work, module.name, parts, target, settings)
-                    if self._is_done(job):
-                        self.skipped += 1
-                    else:
+                    if not self._is_done(job):
                         yield job
         if left and known is not None:
             for name, answer in left(known, self.suffixes, self.work.options):
@@ -110,8 +110,15 @@ class Batch:
                 self._waiting.append(result)
 
     def _is_done(self, job: Job) -> bool:
-        ends = None if self.manifest is None else self.manifest.done(job.name, job.key)
-        return ends is not None and (self.outputs is None or self.outputs.has(job.name, ends))
+        """Return whether the manifest has a job, and the folder its files; count it then."""
+        if self.manifest is None:
+            return False
+        ends = self.manifest.done(job.name, job.key)
+        if ends is None or (self.outputs is not None and not self.outputs.has(job.name, ends)):
+            return False
+        self.skipped += 1
+        self.skipped_failed += self.manifest.failed(job.name, job.key)
+        return True
 
     def _kept(self, answered: Answered) -> list[Result]:
         """Write what was answered, files first, and return it."""

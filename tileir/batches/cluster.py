@@ -38,7 +38,10 @@ class Cluster(Executor):
     def __init__(self, address: str) -> None:
         with needing(("dask", "distributed"), "--cluster"), not_forking:
             from distributed import Client
+            from distributed.comm.addressing import parse_address
+            from distributed.comm.registry import get_backend
         try:
+            get_backend(parse_address(address)[0])  # a client of no such scheme hangs when it ends
             self._client: Any = Client(address, set_as_default=False, name="tileir-batch")
         except ValueError as error:
             raise UsageError(f"--cluster {address}: {error}") from None

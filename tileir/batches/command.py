@@ -63,12 +63,12 @@ or a release of tileir that has changed is another job, and done. -m - prints th
 
 In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says, and so in archives
 (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz; a module is called archive.zip!member) and at URLs, which
-fsspec reads (s3://bucket/kernels; pip install tileir[batch], and what fsspec asks for).
+fsspec reads (s3://bucket/kernels; pip install "tileir[batch]", and what fsspec asks for).
 docs/guide/batch.md has more.
 
-exit status: 0 all is well, 1 something failed, 2 wrong use, no such file or no module there, 5 the
-executor is good for nothing, 130 interrupted; with --set, 1 for a module of which no variant is
-left; what manifests have is neither done nor counted"""
+exit status: 0 all is well, 1 something failed, now or before as the manifest has it, 2 wrong use,
+no such file or no module there, 5 the executor is good for nothing, 130 interrupted; with --set, 1
+for a module of which no variant is left, among those of now"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -184,19 +184,22 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
         finally:
             if before is not None:
                 signal.signal(signal.SIGINT, before)
-    code = NO if batch.failed else OK
+    code = NO if batch.failed or batch.skipped_failed else OK
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "verb": arguments.verb,
         "done": batch.done,
         "failed": batch.failed,
         "skipped": batch.skipped,
+        "skipped_failed": batch.skipped_failed,
         "failures": dict(failures.most_common()),
         "seconds": round(time.monotonic() - started, 3),
         "interrupted": interrupted,
     }
     said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
-    said += [f"{batch.skipped:,} done before"] if batch.skipped else []
+    if batch.skipped:
+        failed = f" ({batch.skipped_failed:,} of them failed)" if batch.skipped_failed else ""
+        said.append(f"{batch.skipped:,} done before{failed}")
     if collected is not None:
         document["variants"] = collected.as_json()
         code = NO if collected.lost else OK

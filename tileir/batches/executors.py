@@ -171,6 +171,8 @@ def _found(name: str) -> Maker:
         found = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"--executor {name}: {error}") from None
+    except Exception as error:  # of a module of somebody else, or a name that none can have
+        raise UsageError(f"--executor {name}: {type(error).__name__}: {error}") from None
 
     def make() -> Executor:
         try:

@@ -36,6 +36,8 @@ class Manifest:
         self._path, self._limits = path, limits
         self._done: dict[bytes, tuple[str, ...]] = {}
         """Names and keys of jobs that are done, hashed -> how the names of their files end."""
+        self._failed: set[bytes] = set()
+        """Those of them that failed."""
         self._seen = 0
         """Bytes of the file that have been looked at."""
         self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115 - closed by `close`
@@ -64,6 +66,10 @@ class Manifest:
                 self._repair()
                 self._look()
         return self._done.get(_name(file, key))
+
+    def failed(self, file: str, key: str) -> bool:
+        """Return whether a job is done and has failed."""
+        return _name(file, key) in self._failed
 
     def add(self, records: Iterable[Record]) -> None:
         """Write records, but for those that another batch has written meanwhile."""
@@ -97,8 +103,9 @@ class Manifest:
         self._file.seek(self._seen)
         for record in _records(self._path, self._file):
             if is_final(record, self._limits):
-                ends = tuple(map(sys.intern, record["files"]))
-                self._done[_name(record["file"], record["key"])] = ends
+                name = _name(record["file"], record["key"])
+                self._done[name] = tuple(map(sys.intern, record["files"]))
+                (self._failed.discard if record["ok"] else self._failed.add)(name)
         self._seen = self._size()
 
     def _repair(self) -> None:

@@ -25,10 +25,10 @@ class Outputs:
     def write(self, name: str, end: str, data: bytes) -> None:
         """Write the file of a module whose name ends so."""
         path = self._path(name, end)
-        path.parent.mkdir(parents=True, exist_ok=True)
         inside = path.parent.resolve().is_relative_to(self._folder.resolve())
         if not inside or path.is_symlink():
             raise UsageError(f"{display(str(path))} is a link, or behind one that leads elsewhere")
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_output(str(path), data)
 
     def _path(self, name: str, end: str) -> Path:

@@ -46,7 +46,7 @@ class Board:
             fail("batch", text, OK)
         else:
             lines = map(printable, text.split("\n"))
-            self._bar.console.print(*lines, sep="\n", markup=False, highlight=False)
+            self._bar.console.print(*lines, sep="\n", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -65,7 +65,7 @@ def board(verb: str) -> Iterator[Board]:
         TextColumn("{task.fields[rate]:,.0f}/s"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
         yield Board(bar)
 
 

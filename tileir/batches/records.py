@@ -53,6 +53,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "seconds": (float, int, type(None)),
 }
 """Key -> the types of what is there; `result` is what each verb makes it."""
+_LIMIT_TYPES = dict.fromkeys(Limits._fields, (float, int, type(None)))
 
 
 class Result(NamedTuple):
@@ -106,10 +107,16 @@ def is_final(record: Record, limits: Limits) -> bool:
     return before is None or (now is not None and now <= before)
 
 
-def is_record(value: object) -> bool:
+def is_record(value: Any) -> bool:
     """Whether a value that JSON held has the keys of a record, with what is written there."""
+    if not _has(value, _TYPES):
+        return False
+    return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_TYPES)
+
+
+def _has(value: object, types: dict[str, tuple[type, ...]]) -> bool:
     return isinstance(value, dict) and all(
-        key in value and type(value[key]) in types for key, types in _TYPES.items()
+        key in value and type(value[key]) in known for key, known in types.items()
     )
 
 
@@ -118,5 +125,5 @@ def line_of(record: Record) -> bytes:
     return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
-START = b'{"schema":%d,' % SCHEMA
-"""How each line begins."""
+START = b'{"schema":%d,"file":"' % SCHEMA
+"""How each line begins, and no other JSON of tileir."""

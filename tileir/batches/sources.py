@@ -18,6 +18,7 @@ from typing import IO, NamedTuple
 
 from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display
+from tileir.messages.urls import without_secrets
 
 from .archives import Member, is_archive, members
 from .urls import Remote, is_url
@@ -58,21 +59,22 @@ def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Itera
             found = True
             yield source
         if not found:
-            raise UsageError(f"there is no module in {display(path)}")
+            raise UsageError(f"there is no module in {display(without_secrets(path))}")
 
 
 def distinct(modules: Iterable[Source]) -> Iterator[Source]:
     """Yield modules, each once; UsageError for two of one name."""
     known: dict[int, int] = {}
     for source in modules:
-        name, place = _hash(source.name), _hash(os.path.realpath(source.place))
+        name, at = _hash(source.name), _hash(os.path.realpath(source.place))
         if name not in known:
-            known[name] = place
+            known[name] = at
             yield source
-        elif known[name] != place:
+        elif known[name] != at:
+            place = display(without_secrets(source.place))
             raise UsageError(
-                f"{display(source.place)} would be called {display(source.name)}, as another"
-                " module is; start from a folder above both"
+                f"{place} would be called {display(source.name)}, as another module is; start"
+                " from a folder above both"
             )
 
 
@@ -156,9 +158,15 @@ def _beside_remote(remote: Remote, path: str, suffix: str) -> bytes:
 
 
 def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files in a folder, in order; links are followed to files inside of it alone."""
+    """Yield the files in a folder, in order; links are followed to files inside of it alone.
+
+    Also what nobody may list, so that whoever reads it is told; pipes and devices are left out.
+    """
     root = os.path.realpath(folder)
-    for here, folders, files in os.walk(folder):
+    hidden: list[str] = []
+    for here, folders, files in os.walk(
+        folder, onerror=lambda error: hidden.append(error.filename)
+    ):
         folders.sort()
         for name in sorted(files):
             path = os.path.join(here, name)
@@ -168,7 +176,9 @@ def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
                 real = os.path.realpath(path)
                 if os.path.commonpath([root, real]) != root:
                     continue
-            yield path
+            if os.path.isfile(path) or not os.path.exists(path):
+                yield path
+    yield from hidden
 
 
 def _file(path: str, below: str | None = None) -> Source:

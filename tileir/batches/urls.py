@@ -14,6 +14,7 @@ from tileir.commands.conventions import UsageError
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 from tileir.messages.texts import display, printable
+from tileir.messages.urls import without_secrets
 
 _ON_THIS_MACHINE = {"file", "local"}
 
@@ -28,16 +29,16 @@ class Remote:
     """What is at a URL. MissingPackageError without fsspec; UsageError if nobody can look there."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self._shown = display(without_secrets(url))
         if "::" in url:
-            raise UsageError(f"{display(url)}: a chain of URLs is not followed")
-        with needing(("fsspec",), f"reading {display(url)}"), not_forking:
+            raise UsageError(f"{self._shown}: a chain of URLs is not followed")
+        with needing(("fsspec",), f"reading {self._shown}"), not_forking:
             from fsspec.core import url_to_fs
         try:
             with not_forking:
                 fs, self.path = url_to_fs(url)
         except Exception as problem:  # of any package that fsspec finds
-            raise UsageError(f"{display(url)}: {printable(str(problem))}") from None
+            raise UsageError(f"{self._shown}: {printable(without_secrets(str(problem)))}") from None
         self._fs: Any = fs
         protocol = self._fs.protocol
         self._protocols = {protocol} if isinstance(protocol, str) else set(protocol)
@@ -67,11 +68,11 @@ class Remote:
             else:
                 raise FileNotFoundError
         except FileNotFoundError:
-            raise UsageError(f"there is no {display(self._url)}") from None
+            raise UsageError(f"there is no {self._shown}") from None
         except (UsageError, GeneratorExit):
             raise
         except Exception as problem:
-            raise UsageError(f"{display(self._url)}: {printable(str(problem))}") from None
+            raise UsageError(f"{self._shown}: {printable(without_secrets(str(problem)))}") from None
 
     def read(self, path: str, most: int) -> bytes:
         """Return the bytes of a file, of a longer one `most` and one more; OSError, whatever the
@@ -88,6 +89,7 @@ class Remote:
         return self._fs.open(path, "rb")
 
     def name_of(self, path: str) -> str:
-        """Return a path without its scheme, as far as it has one."""
+        """Return a path without its scheme and without a user, as far as it has them."""
         _, separator, rest = path.partition("://")
-        return rest if separator else path
+        host, slash, below = rest.partition("/")
+        return f"{host.rpartition('@')[2]}{slash}{below}" if separator else path

@@ -164,7 +164,8 @@ def _shared(count: bool) -> dict[str, Any] | None:
         if count:
             raise UsageError("there is no shared store: TILEIR_CACHE_SHARED names none")
         return None
-    from tileir.codegen.cache.shared import said_by, store_of, without_secrets
+    from tileir.codegen.cache.shared import said_by, store_of
+    from tileir.messages.urls import without_secrets
 
     url, key_file = named
     told: dict[str, Any] = {"url": without_secrets(url), "key": bool(key_file)}

@@ -66,7 +66,7 @@ def _print(report: Mapping[str, Any]) -> None:
         lines.append("compiled kernels are not kept")
     else:
         used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
-        kept = f"{cache['entries']:,} compiled modules, {used} of {limit} MiB"
+        kept = f"{cache['entries']:,} files of compiled modules, {used} of {limit} MiB"
         lines.append(f"{kept}: {cache['folder']}")
     lines += _shared_store(report["shared_store"], cache["folder"] is not None)
     lines += [f"to install: {line}" for line in report["install"]]

@@ -219,10 +219,12 @@ def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]
 def _print(lines: Iterable[Heading | Leaf], full: bool, title: str) -> None:
     head = f"=== {title} ===" if title else ""
     with stdout_text() as out:
-        if not wants_colour(out):
+        coloured = wants_colour(out)
+        if not coloured:
             out.writelines(row + "\n" for row in ([head] if head else []))
             out.writelines(row + "\n" for row in render(lines, full))
-            return
+    if not coloured:  # where the reader has left, the block above ends early
+        return
     from rich.console import Console
     from rich.text import Text
 

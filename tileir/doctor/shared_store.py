@@ -16,7 +16,8 @@ def look() -> dict[str, Any] | None:
     the key's file is its owner's alone (None without one), "problem" what is in the way, or "".
     """
     from tileir.codegen.cache.folder import named_store
-    from tileir.codegen.cache.shared import said_by, store_of, without_secrets
+    from tileir.codegen.cache.shared import said_by, store_of
+    from tileir.messages.urls import without_secrets
 
     named = named_store()
     if named is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from tileir.commands.conventions import OK, UsageError, write_output
 from tileir.messages.missing_packages import needing
@@ -39,5 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
         return OK
     with needing(("pygls", "lsprotocol"), "serving an editor"):
         from .server import made
-    made().start_io()
+    with open(sys.stdout.fileno(), "wb", closefd=False) as out:  # pygls closes it at the end
+        made().start_io(stdout=out)
     return OK

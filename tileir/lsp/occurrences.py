@@ -169,7 +169,8 @@ class _WatchingReader(BodyReader):
     def forget(self, count: int) -> None:
         for name in self.defined[count:]:
             at = self._places[name]
-            self._watch.scopes[at] = self._watch.scopes[at][0], self.reader.at
+            if at in self._watch.scopes:  # not of a part of a pack
+                self._watch.scopes[at] = self._watch.scopes[at][0], self.reader.at
         super().forget(count)
 
     def _op(self, match: re.Match[str], open_block: UnclosedBlock) -> None:

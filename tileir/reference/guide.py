@@ -75,7 +75,7 @@ def index(folder: Path) -> str:
     """
     rows = []
     for path in sorted(folder.rglob("*.md")):
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
         title = _HEADING.search(text)
         if title:
             link = path.relative_to(folder).as_posix()

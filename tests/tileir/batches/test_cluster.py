@@ -285,3 +285,9 @@ def test_an_address_where_nobody_answers(tmp_path: Path) -> None:
     assert done.returncode == 5
     (line,) = done.stderr.splitlines()
     assert line.startswith("tileir batch: tcp://127.0.0.1:1: no scheduler answers: ")
+
+
+def test_an_address_of_an_unknown_scheme_is_told_at_once() -> None:
+    done = call(main, "batch", "verify", "--cluster", "foo://there", ROOT / "fixtures")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "unknown address scheme 'foo'" in done.stderr

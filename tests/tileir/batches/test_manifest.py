@@ -14,7 +14,7 @@ from tileir.__main__ import main
 from tileir.batches import versions
 from tileir.batches.jobs import Limits
 from tileir.batches.manifest import Manifest, read_manifest
-from tileir.batches.records import is_final
+from tileir.batches.records import is_final, line_of
 from tileir.commands.conventions import UsageError
 
 from .inline import Inline, make
@@ -43,10 +43,10 @@ def batch(*arguments: str) -> str:
 def test_what_is_unchanged_is_not_done_again(folder: Path) -> None:
     assert batch("k") == "40 done, 4 failed"
     lines = Path("m.jsonl").read_bytes()
-    assert batch("k") == "0 done, 0 failed, 40 done before"
+    assert batch("k") == "0 done, 0 failed, 40 done before (4 of them failed)"
     assert Path("m.jsonl").read_bytes() == lines
     Path("k/07.mlir").write_text("cuda_tile.module @changed {}")
-    assert batch("k") == "1 done, 0 failed, 39 done before"
+    assert batch("k") == "1 done, 0 failed, 39 done before (4 of them failed)"
     assert batch("--strict", "k/07.mlir") == "1 done, 0 failed"
     assert batch("--target", "sm_90", "k/07.mlir") == "1 done, 0 failed"
     assert batch("--again", "k") == "40 done, 4 failed"
@@ -70,7 +70,7 @@ def test_a_torn_last_line_is_done_again(folder: Path, torn: int) -> None:
     Path("m.jsonl").write_bytes(whole[:-torn])
     redone = whole[-torn:-1].count(b"\n") + 1
     before = MODULES - redone
-    assert batch("k").endswith(f", {before} done before")
+    assert batch("k").endswith(f", {before} done before (4 of them failed)")
     assert len(Path("m.jsonl").read_bytes().splitlines()) == MODULES
     assert {x["file"] for x in read_manifest("m.jsonl")} == {
         f"k/{number:02}.mlir" for number in range(MODULES)
@@ -102,7 +102,9 @@ def test_what_another_batch_has_done_is_not_begun(folder: Path, monkeypatch) -> 
     assert len(list(second)) == MODULES // 2 - 1
 
 
-@pytest.mark.parametrize("contents", [b"\x7fTileIR", b"{}\n", b'{"schema":2,"file":"a"}\n'])
+@pytest.mark.parametrize(
+    "contents", [b"\x7fTileIR", b"{}\n", b'{"schema":2,"file":"a"}\n', b'{"schema":1,"tool":"t"}']
+)
 def test_other_files_are_left_alone(folder: Path, contents: bytes) -> None:
     Path("m.jsonl").write_bytes(contents)
     done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
@@ -121,6 +123,28 @@ def test_a_damaged_line_is_named(folder: Path) -> None:
     done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
     problem = f"m.jsonl: what is at byte {second} is no record"
     assert (done.returncode, done.stderr) == (2, f"tileir batch: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("failure", 1),
+        ("files", []),
+        ("key", 2),
+        ("options", None),
+        ("limits", None),
+        ("limits", {"seconds": "1"}),
+    ],
+)
+def test_a_record_with_other_types_is_none(folder: Path, name: str, value: object) -> None:
+    batch("k/01.mlir")
+    record = json.loads(Path("m.jsonl").read_bytes()) | {"failure": "time"}
+    record["limits"] = {"seconds": 1.0, "memory": None}
+    Path("m.jsonl").write_bytes(line_of(record))
+    assert len(list(read_manifest("m.jsonl"))) == 1
+    Path("m.jsonl").write_bytes(line_of(record | {name: value}))
+    with pytest.raises(UsageError, match="what is at byte 0 is no record"):
+        list(read_manifest("m.jsonl"))
 
 
 def test_limits_that_were_raised_are_tried() -> None:

@@ -209,7 +209,7 @@ def test_records_as_parquet() -> None:
 )
 def test_wrong_use(arguments: list[str], problem: str) -> None:
     write("m.jsonl", record("a"))
-    Path("odd.jsonl").write_bytes(b'{"schema":1,"file":3}\n')
+    Path("odd.jsonl").write_bytes(b'{"schema":1,"file":"x"}\n')
     write("twisted.jsonl", record("twisted", result={"kernels": [{"kernel": "k"}]}))
     done = call(main, "batch", "report", *arguments)
     assert (done.returncode, done.stdout) == (2, "")

@@ -87,6 +87,27 @@ def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_folder_that_nobody_may_list_is_no_empty_one(folder: Path, monkeypatch) -> None:
+    """Root may list all folders, so the refusal is made here."""
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if os.path.basename(path) == "deep":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert names("k") == ["k/a.tileirbc", "k/b.mlir", "k/x*y.mlir", "k/deep"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_in_a_folder_is_left_out(folder: Path) -> None:
+    """Reading one never ends, if nobody writes to it."""
+    before = names("k")
+    os.mkfifo("k/pipe.mlir")
+    assert names("k") == before
+
+
 def test_a_module_that_cannot_be_read_is_a_failure(folder: Path) -> None:
     os.symlink("missing", "k/gone.mlir")
     os.symlink("loop", "k/loop")
@@ -96,6 +117,15 @@ def test_a_module_that_cannot_be_read_is_a_failure(folder: Path) -> None:
         "tileir batch: k/loop: Too many levels of symbolic links",
     ]
     assert (done.stdout, done.returncode) == ("2 done, 2 failed\n", 1)
+
+
+def test_nothing_is_made_behind_a_link(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "o").mkdir()
+    (folder / "o" / "k").symlink_to(folder / "elsewhere")
+    with pytest.raises(UsageError, match="leads elsewhere"):
+        Outputs("o").write("k/deep/a", "ptx", b"")
+    assert not list((folder / "elsewhere").iterdir())
 
 
 def test_nothing_leaves_the_folder_of_outputs(folder: Path) -> None:

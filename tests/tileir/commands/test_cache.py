@@ -195,7 +195,11 @@ def test_the_shared_store_is_told(folder: Path, tmp_path: Path, monkeypatch) -> 
     with monkeypatch.context() as patched:  # as in the list of a web server
         patched.setattr(RemoteFiles, "sizes", lambda *_: [None, None])
         assert "2 files, of unknown size" in cache("list", "--shared").stdout
-    monkeypatch.setenv("TILEIR_CACHE_SHARED", "nothing://me:secret@there/x")
+    with monkeypatch.context() as patched:  # as of a web server that does not answer
+        patched.setattr(RemoteFiles, "read", lambda *_: (_ for _ in ()).throw(OSError("gone")))
+        patched.setattr(RemoteFiles, "sizes", lambda *_: [])
+        assert cache("list", "--shared").returncode == 5
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", "nothing://me:other/secret@there/x")
     done = cache("list", "--shared")
     assert (done.returncode, done.stdout) == (5, "")
     assert "secret" not in done.stderr

@@ -118,3 +118,14 @@ def test_without_colours_text_is_plain(given: list) -> None:
     assert "\x1b" not in plain
     if given != ["doctor"]:  # which says that they are missing
         assert COLOUR.sub("", on_terminal(*given)) == plain
+
+
+def test_a_reader_that_leaves_needs_no_colours() -> None:
+    program = [sys.executable, "-c", WITHOUT, "rich.console", "inspect", str(VECTOR_ADD)]
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(program, cwd=ROOT, stdout=write, stderr=subprocess.PIPE)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -91,6 +91,10 @@ def test_no_text_is_refused(text: str) -> None:
     occurrences(text)
 
 
+def test_a_part_of_a_pack_is_no_parameter() -> None:
+    assert [each.text for each in occurrences("entry @f(%a#0: tile<i32>) {}").names] == ["@f"]
+
+
 def test_what_is_cut_off_has_the_names_up_to_there() -> None:
     text = disassemble(load(FIXTURES / "13.4" / "softmax.tileirbc"))
     whole = occurrences(text).names

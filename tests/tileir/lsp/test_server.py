@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -133,6 +134,21 @@ async def talk() -> None:
 
 def test_a_session() -> None:
     asyncio.run(talk())
+
+
+def test_the_end_is_no_failure() -> None:
+    """Of a session as editors end it, and of one whose editor is gone."""
+    ended = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"jsonrpc": "2.0", "id": 2, "method": "shutdown"},
+        {"jsonrpc": "2.0", "method": "exit"},
+    ]
+    for messages in (ended, ended[:1]):
+        bodies = [json.dumps(each).encode() for each in messages]
+        said = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
+        server = [sys.executable, "-m", "tileir", "lsp"]
+        done = subprocess.run(server, input=said, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_wrong_use_and_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:

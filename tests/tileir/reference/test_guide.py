@@ -62,5 +62,10 @@ def test_an_index_of_pages(tmp_path: Path) -> None:
     assert call(main, "guide", "--index", tmp_path / "empty").returncode == 2
 
 
+def test_an_index_of_pages_of_another_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"# Caf\xe9\n\nWords.\n")
+    assert "- [Caf\ufffd](a.md): Words." in index(tmp_path)
+
+
 def test_the_command(page: str) -> None:
     assert call(main, "guide").stdout == page

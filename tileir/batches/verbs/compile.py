@@ -59,7 +59,8 @@ def settings(arguments: argparse.Namespace) -> Sequence[Mapping[str, Any]]:
             raise UsageError(f"--set {name} is given twice; write all values in one")
         if getattr(arguments, name, None) is not None:
             raise UsageError(f"{flag(name)} and --set {name} are both given")
-        space[name] = [read_setting(name, value) for value in values.split(",")]
+        chosen = [read_setting(name, value) for value in values.split(",")]
+        space[name] = [each for at, each in enumerate(chosen) if each not in chosen[:at]]
     return list(configurations(space))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.tileir.batches.inline import Inline
 from tests.tileir.batches.test_manifest import INLINE
 from tileir.__main__ import main
 from tileir.batches.variants.figures import order
+from tileir.batches.verbs import find
+from tileir.batches.verbs.compile import settings
 
 FILE = FIXTURES / "13.4" / "vector_add.tileirbc"
 GIVEN = ("batch", "compile", "--target", "sm_80", *INLINE)
@@ -57,6 +60,14 @@ def test_what_is_dropped_has_its_reason_and_fails_if_nothing_is_left(tmp_path: P
     assert all("--cluster-dim" in each["reason"] for each in row["dropped"])
     shown = call(main, *GIVEN, FILE, "--set", "cluster_dim=2x1x1").stdout.splitlines()
     assert shown[1].startswith("dropped: cluster_dim=2,1,1: ")
+
+
+def test_a_value_that_is_given_twice_is_one() -> None:
+    parser = argparse.ArgumentParser()
+    find("compile").configure(parser)
+    arguments = parser.parse_args(["--set", "num_warps=4,8,4", "--set", "cluster_dim=1x1x1,1x1x1"])
+    found = [each["num_warps"] for each in settings(arguments)]
+    assert found == [4, 8]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,25 @@
+"""What is seen of a batch on a terminal: names and messages as they are."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from tileir.batches.progress import board
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_printed_is_neither_markup_nor_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """rich would make a sign of ``:100:``, a colour of ``[red]``, and lines of a long one."""
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("COLUMNS", "60")
+    name, message = "k/[red]:x:.mlir", f"k/[red]:x:.mlir:100:3: error: {'word ' * 30}end"
+    with board("verify") as shown:
+        shown.show({"ok": False, "file": name, "target": None, "message": message})
+    assert message in sys.stderr.getvalue()  # type: ignore[attr-defined]
