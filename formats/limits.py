@@ -44,6 +44,12 @@ Functions may share signatures, so a file can promise the square of its size."""
 TEXT_ALLOWANCE = 1 << 23
 """Characters that the text of a module may have beyond `Limits.text_growth` times its bytes."""
 
+REGIONS, REGIONS_IN_WASM = 3000, 100
+"""Most regions inside regions, unless said otherwise. In WebAssembly there are fewer: objects
+inside each other are freed by recursion in C, and the interpreter ends where the engine's stack
+does; with Pyodide between 800 and 1,600 regions under node, and between 250 and 300 in a worker of
+Chromium."""
+
 DEFERRED_SIZE = 1 << 13
 """Bytes; records of a Type or Debug section of this size or more are read when they are used."""
 
@@ -63,13 +69,9 @@ class Limits:
     text_growth      characters of `disassemble` for each byte of the file, beyond 8 Mi. Compilers'
                      files have about seven, with source locations; but each op that uses a constant
                      prints it, so a file can have the square of its size.
-
-    In WebAssembly regions are 500 deep at most unless said otherwise. Objects inside each other are
-    freed by recursion in C there, and the interpreter ends where the engine's stack does: with
-    Pyodide's under node between 800 and 1,600 regions.
     """
 
-    region_depth: int = 500 if sys.platform in ("emscripten", "wasi") else 3000
+    region_depth: int = REGIONS_IN_WASM if sys.platform in ("emscripten", "wasi") else REGIONS
     attribute_depth: int = 64
     type_depth: int = 64
     location_depth: int = 2000

@@ -23,6 +23,7 @@ class Finding:
     shown     both in words
     gain      what findings are sorted by, the highest first
     also      where else the same fix gives the same
+    numbers   the ops of all these places, counted from 0 over the kernels looked at; its own first
     """
 
     rule: str
@@ -39,3 +40,4 @@ class Finding:
     shown: tuple[str, str]
     gain: float
     also: tuple[Location | None, ...] = ()
+    numbers: tuple[int, ...] = ()

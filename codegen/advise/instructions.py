@@ -83,7 +83,7 @@ class Instructions:
         """The slots of a kernel."""
         self.doubles: Counter[tuple[str, int | None]] = Counter()
         """The instructions of f64 of an op."""
-        places = {line: _number(place) for line, place in source_lines(ptx).items()}
+        places = {line: number_at(place) for line, place in source_lines(ptx).items()}
         for entry in read(ptx).entries.values():
             for each, depth in _executed(entry):
                 times = LOOP**depth
@@ -97,8 +97,8 @@ class Instructions:
                     self.doubles[where] += times
 
 
-def _number(place: str) -> int | None:
-    """Return the number of the op at a place of PTX, if there is one."""
+def number_at(place: str) -> int | None:
+    """Return the number of the op at a place of PTX, "file:line", if there is one."""
     name, _, line = place.rpartition(":")
     return int(line) - 1 if name.endswith(FILE) and int(line) else None
 

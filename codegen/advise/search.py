@@ -134,6 +134,7 @@ class _Search:
             candidate.why, change, rule.sure, figure.name, old, new,
             (figure.show(old), figure.show(new)),
             rule.weight * _ratio(old, new) * (1 + loops_around(op)),
+            numbers=() if site.number is None else (site.number,),
         )  # fmt: skip
 
 
@@ -151,6 +152,8 @@ def _merged(found: Iterable[Finding]) -> list[Finding]:
     for each in first.values():
         same = each.rule, each.kernel, each.op, each.fix, each.shown
         if same in rows:
-            each = replace(rows[same], also=(*rows[same].also, each.location))
+            one = rows[same]
+            places, numbers = (*one.also, each.location), (*one.numbers, *each.numbers)
+            each = replace(one, also=places, numbers=numbers)
         rows[same] = each
     return list(rows.values())

@@ -65,7 +65,7 @@ def report(tab: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
         path = tmp_path / "report.html"
         path.write_text(page_of(made), "utf-8")
         page = tab(path.as_uri(), path.as_uri() + hash, **options)
-        page.wait_for_selector("#report .panes .row", state="attached")
+        page.wait_for_selector("#report :is(.panes, .kernels) .row", state="attached")
         return page
 
     return shown

@@ -1,17 +1,21 @@
-"""Pictures of pages, compared with those that were checked in; and the one that the docs show.
+"""Pictures of pages, compared with those that were checked in; and those that the docs show.
 
-`python -m tests.browser.pictures` writes docs/pictures/report.png: a page of a matrix product.
+`python -m tests.browser.pictures` writes docs/pictures/report.png and kernels.png: pages of a
+matrix product, the file and the kernel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.browser.watching import launched
 from tests.corpus import NEWEST, ROOT
-from tileir.report.model import model
+from tileir.bytecode import Bytecode
+from tileir.report.kernels import kernels
+from tileir.report.model import model, readable_part
 from tileir.report.page import page as page_of
 
 SIZE = (480, 300)
@@ -36,24 +40,34 @@ def difference(one: bytes, other: bytes) -> float:
     return sum(ImageStat.Stat(ImageChops.difference(*images)).mean) / 3 / 255
 
 
-def _shown() -> bytes:
-    """Return a picture of a page of a matrix product, at the op that loads a tile."""
-    made = model(NEWEST["matmul"].read_bytes(), "matmul.tileirbc", folder=ROOT)
+def _shown(op: str, tab: str = "", targets: Sequence[str] = ()) -> bytes:
+    """Return a picture of a page of a matrix product at an op, of its kernel if for `targets`."""
+    data = NEWEST["matmul"].read_bytes()
+    records = kernels(Bytecode.parse(readable_part(data, False, None)), targets)
+    made = model(data, "matmul.tileirbc", folder=ROOT, kernels=records)
     (file,) = made["files"]
     names = [file["texts"][name] for name in file["ops"]["name"]]
     with TemporaryDirectory() as folder, launched() as browser:
         path = Path(folder, "matmul.html")
         path.write_text(page_of(made), "utf-8")
-        tab = browser.new_page(viewport={"width": 1440, "height": 810}, color_scheme="light")
-        tab.goto(f"{path.as_uri()}#op={names.index('load_view_tko')}")
-        tab.click("[role=tab][data-tab=source]")
-        return tab.screenshot()
+        page = browser.new_page(viewport={"width": 1440, "height": 810}, color_scheme="light")
+        page.goto(f"{path.as_uri()}#op={names.index(op)}")
+        page.wait_for_selector("#report .row.selected")
+        if tab:
+            page.click(f"[role=tab][data-tab={tab}]")
+        return page.screenshot()
+
+
+def _write(name: str, picture: bytes) -> None:
+    """Write a picture of the docs."""
+    from PIL import Image
+
+    target = ROOT / "docs" / "pictures" / name
+    target.parent.mkdir(exist_ok=True)
+    image = Image.open(BytesIO(picture)).convert("RGB")
+    image.quantize(128, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
 
 
 if __name__ == "__main__":
-    from PIL import Image
-
-    target = ROOT / "docs" / "pictures" / "report.png"
-    target.parent.mkdir(exist_ok=True)
-    image = Image.open(BytesIO(_shown())).convert("RGB")
-    image.quantize(128, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
+    _write("report.png", _shown("load_view_tko", "source"))
+    _write("kernels.png", _shown("mmaf", targets=["sm_90", "sm_80"]))

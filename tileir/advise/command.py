@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stdout_text() as out:
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "file": called(arguments.file), "target": target}
-            document["findings"] = [_as_json(each) for each in findings]
+            document["findings"] = [as_json(each) for each in findings]
             out.write(json_line(document))
         else:
             names = arguments.entry or [function.name for function in bytecode.functions]
@@ -234,7 +234,8 @@ def _place(location: Location | None) -> str:
     return printable(str(at or location))
 
 
-def _as_json(each: Finding) -> dict[str, object]:
+def as_json(each: Finding) -> dict[str, object]:
+    """Return a finding as JSON; its keys are in the help."""
     return {
         "kernel": printable(each.kernel),
         "rule": each.rule,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import (
@@ -19,17 +21,21 @@ from tileir.commands.conventions import (
     write_output,
 )
 from tileir.commands.modules import add_assume_version, module_in, version_given
+from tileir.commands.progress import progress_bar
 from tileir.errors import BytecodeError
 from tileir.formats.version import Version
+from tileir.gpus import TARGETS, unknown
 
 from .comparison import comparison
-from .model import KEYS, model
+from .kernels import kernels
+from .model import KEYS, model, readable_part
 from .page import as_json, page
 
 EXAMPLES = """\
 examples:
   tileir report kernel.tileirbc -o kernel.html      open it in a browser
   tileir report old.tileirbc new.tileirbc -o diff.html   two files side by side
+  tileir report k.tileirbc --target sm_90 -o k.html first what its author asks: is it fast, and why
   tileir report broken.tileirbc -o broken.html      as far as it can be read
   tileir report --json k.tileirbc | jq '.files[0].sections'
   tileir dump program.py -o d && tileir report d/*.tileirbc -o program.html
@@ -37,6 +43,12 @@ examples:
 The page needs no other file, and a browser fetches nothing for it. Bytes, fields and text are
 linked: what one points at lights up in all. kernel.html#op=12 and kernel.html#byte=0x1f3 are
 addresses of an op and a byte. ? lists the keys.
+
+With --target the kernels are compiled, and the page opens on what their authors ask: a verdict in
+a few sentences, the findings of tileir advise, resources and occupancy, what a launch has to keep
+to, and Tile IR, PTX and machine code beside each other, linked op by op. What is not installed
+(llvmlite, ptxas, pyelftools, nvdisasm) is named there, and what needs it is left out. An entry that
+cannot be compiled is no failure of the report, which says why.
 
 --embed-source FOLDER adds the text of source files, linked with the ops of each line; a file
 outside of the folder is never read, whatever path the module names.
@@ -52,7 +64,9 @@ Of a file that cannot be read to its end the page is written, too; the exit code
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Write a page that explains Tile IR bytecode: bytes, fields and text."
+    parser.description = (
+        "Write a page that explains Tile IR bytecode: bytes, fields, text and kernels."
+    )
     parser.epilog = EXAMPLES + KEYS
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
@@ -64,6 +78,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--embed-source",
         metavar="FOLDER",
         help="show source files of the module that are in this folder, or below it",
+    )
+    add(
+        "--target",
+        metavar="GPU",
+        action="append",
+        help="compile for it, and show that first; once for each of several",
     )
     add_assume_version(parser)
 
@@ -79,7 +99,19 @@ def run(arguments: argparse.Namespace) -> int:
         json=arguments.json,
         assumed=version_given(arguments.assume_version),
         folder=_folder(arguments.embed_source),
+        targets=_targets(arguments),
     )
+
+
+def _targets(arguments: argparse.Namespace) -> list[str]:
+    """Return the GPUs asked for; UsageError or UnsupportedError if they cannot be."""
+    targets = list(dict.fromkeys(arguments.target or ()))
+    if targets and arguments.other is not None:
+        raise UsageError("--target is for one file, not for two that are compared")
+    for target in targets:
+        if target not in TARGETS:
+            raise unknown(target, TARGETS)
+    return targets
 
 
 def _folder(given: str | None) -> Path | None:
@@ -97,31 +129,35 @@ def write_report(
     json: bool = False,
     assumed: Version | None = None,
     folder: Path | None = None,
+    targets: Sequence[str] = (),
 ) -> int:
     """Write the page of one or two files, or its model as `json`, for a command of that name.
 
-    Returns the exit code, which is that of the first file that cannot be read.
+    The kernels of one file are compiled for the `targets`. Returns the exit code, which is that of
+    the first file that cannot be read.
     """
     check_output(output, *given)
     if given == ["-", "-"]:
         raise UsageError("standard input can only be one of the two")
     if not json and output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a page is nothing for a terminal; -o names a file")
-    codes, files = [], []
+    codes, files, compiled = [], [], list[dict[str, Any]]()
     for path in given:
         try:
             data = open_input(path)
         except OSError as error:
             return fail_at(command, path, error)
         try:
-            data = _module(data, path, assumed)
+            module = _module(data, path, assumed)
+            data = bytes(module.data)
+            compiled = _kernels(module, paths, assumed, targets)
         except BytecodeError as error:
             codes.append(fail(command, *explained(error, path)))
         files.append((data, called(path)))
     if len(files) > 1:
         made = comparison(files[0], files[1], paths=paths, assumed=assumed, folder=folder)
     else:
-        made = model(*files[0], paths=paths, assumed=assumed, folder=folder)
+        made = model(*files[0], paths=paths, assumed=assumed, folder=folder, kernels=compiled)
     for path, file in zip(given, made["files"], strict=True):
         if folder is not None and file["whole"] and not file["sources"]:
             note = f"no source file of {called(path)} is in {folder}"
@@ -131,8 +167,21 @@ def write_report(
     return codes[0] if codes else OK
 
 
-def _module(data: bytes, path: str, assumed: Version | None) -> bytes:
-    """Return the bytes of a module, of a text those that are assembled; BytecodeError if broken."""
+def _kernels(
+    module: Bytecode, paths: bool, assumed: Version | None, targets: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return what is said of a module's kernels, made of what the page may tell alone."""
+    if not targets:
+        return []
+    told = readable_part(bytes(module.data), paths, assumed)
+    readable = Bytecode.parse(told, assume_version=assumed).touch()
+    readable.launch_attributes = module.launch_attributes
+    with progress_bar("compiling") as progress:
+        return kernels(readable, targets, progress)
+
+
+def _module(data: bytes, path: str, assumed: Version | None) -> Bytecode:
+    """Return a module, of a text the one that is assembled; BytecodeError if broken."""
     if not data:
         Bytecode.parse(data)
-    return bytes(module_in(data, called(path), assumed).touch().data)
+    return module_in(data, called(path), assumed).touch()

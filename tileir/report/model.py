@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ A file has
   problems   [{severity, rule, message, offset, function, op, location, hint, about}]
   sources    of --embed-source: [{name, lines, ops, rows}]; each of the ops is at the line
              that rows name, from 0
+  kernels    of --target: one for each kernel and GPU, with kernel, target, problems (texts: why
+             it cannot be compiled), missing (texts: what is not installed, and so not known),
+             verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
+             parameters: type, role, written), resources (of resources) and table (its rows),
+             findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
+             line the op that it is made of, -1 for none; null is what is not known
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 
@@ -61,13 +68,17 @@ def model(
     paths: bool = False,
     assumed: Version | None = None,
     folder: Path | None = None,
+    kernels: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the model of one file, which may be broken: then it goes as far as can be read.
 
     Directories in it are blanked unless `paths` are wanted. The file is read as one of the
-    `assumed` version, if one is given. Source files that are in a `folder` are part of the model.
+    `assumed` version, if one is given. Source files that are in a `folder` are part of the model,
+    and so are the `kernels`, which `tileir.report.kernels.kernels` makes of the `readable_part`.
     """
-    return whole_model([file_model(data, name, paths=paths, assumed=assumed, folder=folder)])
+    return whole_model(
+        [file_model(data, name, paths=paths, assumed=assumed, folder=folder, kernels=kernels)]
+    )
 
 
 def whole_model(files: list[dict[str, Any]], diff: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -83,6 +94,7 @@ def file_model(
     paths: bool = False,
     assumed: Version | None = None,
     folder: Path | None = None,
+    kernels: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return what a model says of one file."""
     digest, hidden = hashlib.sha256(data).hexdigest(), []
@@ -91,7 +103,7 @@ def file_model(
         name = name.replace("\\", "/").rpartition("/")[2]
         hidden = _directories(data, assumed)
         data = blanked(data, hidden)
-    said = _said(data, assumed)
+    said = _said(data, assumed) | {"kernels": list(kernels)}
     first = {"name": name, "size": len(data), "sha256": digest, "blanked": hidden}
     return first | (_shortened(said) if hidden else said) | {"sources": embedded}
 

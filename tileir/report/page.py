@@ -28,6 +28,8 @@ SCRIPTS = (
     "tables",
     "source",
     "diff",
+    "listing",
+    "kernels",
     "strip",
     "search",
     "print",

@@ -66,17 +66,22 @@ def _table(name: str, kernels: Sequence[KernelResources]) -> Iterator[str]:
         each.target if each.compiler == OURS else f"{each.target} {each.compiler}"
         for each in kernels
     ]
-    rows = [(f"kernel {display(name)}", heads)]
-    rows += [(title, [_cell(of(each)) for each in kernels]) for title, of in _ROWS]
-    for group in CLASSES:
-        counts = [each.instructions[group] if each.instructions else 0 for each in kernels]
-        if any(counts):
-            rows.append((f"  {group}", [f"{count:,}" for count in counts]))
+    rows = [(f"kernel {display(name)}", heads), *rows_of(kernels)]
     first = max(len(title) for title, _ in rows)
     widths = [max(len(cells[column]) for _, cells in rows) for column in range(len(kernels))]
     for title, cells in rows:
         columns = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
         yield "   ".join([title.ljust(first), *columns]).rstrip()
+
+
+def rows_of(kernels: Sequence[KernelResources]) -> list[tuple[str, list[str]]]:
+    """Return the rows of a table of a kernel: what each says, and its cells, one a column."""
+    rows = [(title, [_cell(of(each)) for each in kernels]) for title, of in _ROWS]
+    for group in CLASSES:
+        counts = [each.instructions[group] if each.instructions else 0 for each in kernels]
+        if any(counts):
+            rows.append((f"  {group}", [f"{count:,}" for count in counts]))
+    return rows
 
 
 def _cell(value: object) -> str:

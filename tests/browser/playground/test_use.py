@@ -135,17 +135,24 @@ def test_errors_stand_at_their_place(opened: Opened) -> None:
     assert page.locator("#problems li").count() == 0
 
 
-def test_a_broken_rule_is_found_in_text(opened: Opened) -> None:
+def test_broken_rules_are_found_in_text(opened: Opened) -> None:
     text = """entry @k() {
   %one = constant <i32: 1> : tile<i32>
   %two = assume bounded<2, ?>, %one : tile<i32>
+  %three = get_global @missing : tile<ptr<i32>>
   return
 }
 """
+    found = tileir.verify(tileir.assemble(text))
+    assert {one.severity for one in found} == {"warning", "error"}
     page = opened("k.tileir", text.encode())
-    page.locator("#verdict.error").wait_for()
-    shown = page.locator("#problems .rule").all_inner_texts()
-    assert shown == [one.rule for one in tileir.verify(tileir.assemble(text))]
+    page.locator("#verdict.error", has_text="1 error, 1 warning").wait_for()
+    assert page.locator("#problems .rule").all_inner_texts() == [one.rule for one in found]
+    places = [f"{one.text.line}:{one.text.column}" for one in found if one.text]
+    assert page.locator("#problems .place").all_inner_texts() == places
+    write(page, text.replace("  %three", "  // %three"))
+    page.locator("#verdict.warning", has_text="1 warning").wait_for()
+    assert page.locator("#problems .rule").all_inner_texts() == ["broken-promise"]
 
 
 def test_f8_goes_from_error_to_error(opened: Opened) -> None:

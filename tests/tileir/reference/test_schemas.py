@@ -122,6 +122,7 @@ def of_report(folder: Path) -> Iterator[Any]:
     two = FIXTURES / "13.1" / FLAGS, FIXTURES / "13.4" / FLAGS
     yield from printed("report", "--json", *two)
     yield from printed("report", "--json", BROKEN)
+    yield from printed("report", "--json", "--target", "sm_80", SCALED)
 
 
 def of_tilelib(folder: Path) -> Iterator[Any]:

@@ -44,8 +44,10 @@ $("stop").addEventListener("click", () => python.end());
 
 // Messages -----------------------------------------------------------------------------------------
 
-function say(text) {
+/** Say something above all; a warning, unless it is good news. */
+function say(text, kind = "warning") {
   $("notice").hidden = !text;
+  $("notice").className = "notice " + kind;
   $("notice").firstElementChild.textContent = visible(text);
 }
 $("notice").lastElementChild.addEventListener("click", () => say(""));
@@ -303,7 +305,9 @@ $("other").addEventListener("change", compareWith);
 
 function offer() {
   message("convert", "");
-  document.querySelector("#panel-convert .result").replaceChildren();
+  document.querySelector("#panel-convert .result").replaceChildren(
+    make("p", "quiet", "Writes the module in another version of the bytecode. If that version lacks something, "
+      + "nothing is written, and what it lacks is listed."));
 }
 
 $("convert").addEventListener("click", () => during("convert", async (file) => {
@@ -316,11 +320,13 @@ $("convert").addEventListener("click", () => during("convert", async (file) => {
   const told = JSON.parse(done.stdout);
   if (file !== chosen) return;
   const result = document.querySelector("#panel-convert .result");
+  result.replaceChildren();
   if (told.lacks.length) {
-    const head = make("tr", "", ...["what", "in function", "times", "versions that have it"].map((each) => make("th", "", each)));
+    const head = make("tr", "", make("th", "", "what"), make("th", "", "in function"), make("th", "count", "times"),
+      make("th", "", "versions that have it"));
     const rows = told.lacks.map((each) => make("tr", "",
-      make("td", "", each.slot ? each.owner + ": " + each.slot : String(each.owner)), make("td", "", each.function ?? ""),
-      make("td", "", String(each.times)), make("td", "", "from " + each.since + (each.until ? " to " + each.until : ""))));
+      make("td", "code", each.slot ? each.owner + ": " + each.slot : String(each.owner)), make("td", "code", each.function ?? ""),
+      make("td", "count", String(each.times)), make("td", "", "from " + each.since + (each.until ? " to " + each.until : ""))));
     result.append(make("p", "", "Version " + to + " lacks what the module uses, so it was not written:"),
       make("table", "", make("thead", "", head), make("tbody", "", ...rows)));
     return;
@@ -376,8 +382,8 @@ $("share").addEventListener("click", async () => {
     const fragment = await packed(asText ? "text" : "bytecode", asText ? new TextEncoder().encode(text) : bytes);
     history.replaceState(null, "", fragment);
     await navigator.clipboard.writeText(location.href).then(
-      () => say("The link is copied. It holds the file itself; a server sees none of it."),
-      () => say("The address of this page holds the file now; copy it from there."));
+      () => say("The link is copied. It holds the file itself; a server sees none of it.", ""),
+      () => say("The address of this page holds the file now; copy it from there.", ""));
   } catch (error) {
     say(error.message);
   }

@@ -26,6 +26,7 @@ from .forms import (
     versioned,
 )
 
+SURE = choice("certain", "likely", "maybe")
 _PLACE = {
     "file": said(maybe(TEXT), "of the source"),
     "line": said(maybe(COUNT), "from 1"),
@@ -146,30 +147,12 @@ def remarks() -> Schema:
 
 def advise() -> Schema:
     """One object: the findings; or, with --rules or --explain, rules."""
-    sure = choice("certain", "likely", "maybe")
-    finding = record(
-        {
-            "kernel": TEXT,
-            "rule": TEXT,
-            "title": TEXT,
-            "sure": sure,
-            "op": said(maybe(TEXT), "null for all of a kernel"),
-            **_PLACE,
-            "why": TEXT,
-            "fix": TEXT,
-            "figure": TEXT,
-            "before": NUMBER,
-            "after": NUMBER,
-            "shown": exactly(2, TEXT),
-            "gain": NUMBER,
-            "also": every(record(_PLACE)),
-        }
-    )
+    finding = record(finding_keys())
     rule = record(
         {
             "rule": TEXT,
             "title": TEXT,
-            "sure": sure,
+            "sure": SURE,
             "figure": TEXT,
             "explanation": TEXT,
             "fix": TEXT,
@@ -181,10 +164,35 @@ def advise() -> Schema:
     )
 
 
+def finding_keys() -> dict[str, Schema]:
+    """Return the schemas of the keys of a finding."""
+    return {
+        "kernel": TEXT,
+        "rule": TEXT,
+        "title": TEXT,
+        "sure": SURE,
+        "op": said(maybe(TEXT), "null for all of a kernel"),
+        **_PLACE,
+        "why": TEXT,
+        "fix": TEXT,
+        "figure": TEXT,
+        "before": NUMBER,
+        "after": NUMBER,
+        "shown": exactly(2, TEXT),
+        "gain": NUMBER,
+        "also": every(record(_PLACE)),
+    }
+
+
+def kernel_resources() -> Schema:
+    """Return the schema of what a kernel takes."""
+    keys = of_class(KernelResources)["properties"]
+    return record({**keys, "occupancy": maybe(of_class(Occupancy, "limited_by"))})
+
+
 def resources() -> Schema:
     """One object: what the kernels of each file take; with --baseline, also a comparison."""
-    kernel = of_class(KernelResources)["properties"]
-    kernel = record({**kernel, "occupancy": maybe(of_class(Occupancy, "limited_by"))})
+    kernel = kernel_resources()
     change = record({"kernel": TEXT, "figure": TEXT, "before": maybe(INTEGER), "after": INTEGER})
     compared = record(
         {

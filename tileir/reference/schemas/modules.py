@@ -176,12 +176,12 @@ def verify() -> Schema:
     )
 
 
-def stats() -> Schema:
-    """One object: what is in each file."""
+def function_stats() -> Schema:
+    """Return the schema of what is in a kernel, and of its work."""
     formula = record(
         {"text": TEXT, "terms": every(record({"number": NUMBER, "symbols": every(TEXT)}))}
     )
-    function = record(
+    return record(
         {
             "name": TEXT,
             "ops": by_name(COUNT),
@@ -193,6 +193,11 @@ def stats() -> Schema:
             "opaque": said(TEXT, "what ends a body that cannot be read, or empty"),
         }
     )
+
+
+def stats() -> Schema:
+    """One object: what is in each file."""
+    function = function_stats()
     file = record(
         {
             "file": TEXT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tileir.diff import hunks
 from tileir.report.columns import LEVELS
 
+from .compiled import finding_keys, kernel_resources
 from .forms import (
     ANYTHING,
     COUNT,
@@ -20,6 +21,7 @@ from .forms import (
     said,
     versioned,
 )
+from .modules import function_stats
 
 _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
 
@@ -27,6 +29,38 @@ _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOT
 def _columns(**numbers: str) -> Schema:
     """Return the schema of a table in columns of numbers, each with what they are."""
     return record({name: said(every(INTEGER), words) for name, words in numbers.items()})
+
+
+def _kernel() -> Schema:
+    """Return the schema of what is said of a kernel for a GPU."""
+    listing = record({"lines": every(TEXT), "ops": said(every(INTEGER), "of each line, or -1")})
+    finding = record({**finding_keys(), "ops": said(every(COUNT), "their numbers in the file")})
+    capability = record({"capability": exactly(2, COUNT), "later": TRUTH})
+    contract = {
+        "block": exactly(3, COUNT),
+        "cluster": exactly(3, COUNT),
+        "dynamic_shared_memory": COUNT,
+        "grid_limits": exactly(3, COUNT),
+        "ptx_target": TEXT,
+        "runs_on": capability,
+        "parameters": every(record({"type": TEXT, "role": TEXT, "written": TRUTH})),
+    }
+    return record(
+        {
+            "kernel": TEXT,
+            "target": TEXT,
+            "problems": said(every(TEXT), "why it cannot be compiled"),
+            "missing": said(every(TEXT), "what is not installed, and so not known"),
+            "verdict": said(every(TEXT), "sentences"),
+            "work": function_stats(),
+            "contract": maybe(record(contract)),
+            "resources": maybe(kernel_resources()),
+            "table": said(every(exactly(2, TEXT)), "resources in words: title and cell"),
+            "findings": maybe(every(finding)),
+            "ptx": maybe(listing),
+            "sass": maybe(listing),
+        }
+    )
 
 
 def report() -> Schema:
@@ -98,6 +132,7 @@ def report() -> Schema:
             "tables": record(dict.fromkeys(("types", "strings", "constants", "debug"), table)),
             "problems": every(problem),
             "sources": said(every(source), "with --embed-source"),
+            "kernels": said(every(_kernel()), "with --target: one for each kernel and GPU"),
         }
     )
     row = {

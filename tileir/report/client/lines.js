@@ -1,8 +1,10 @@
 // The pane of text: lines of Tile IR, or an outline of what has no text.
 
 class LinesPane {
-  constructor(view, element) {
+  /** `name` is what the ids of its rows begin with. */
+  constructor(view, element, name = "line") {
     this.view = view;
+    this.prefix = view.name + "-" + name + "-";
     this.pointedValue = "";
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
     element.addEventListener("pointermove", (event) => this.pointed(event));
@@ -24,7 +26,7 @@ class LinesPane {
     row.setAttribute("role", "option");
     row.setAttribute("aria-setsize", this.data.lines.length);
     row.setAttribute("aria-posinset", index + 1);
-    row.id = this.view.name + "-line-" + index;
+    row.id = this.prefix + index;
     const code = make("span", "code");
     appendWords(code, this.data.lines[index]);
     row.append(make("span", "number", String(index + 1).padStart(this.width)), code);
@@ -72,7 +74,7 @@ class LinesPane {
   }
 
   active(target) {
-    return this.view.name + "-line-" + this.rangeOf(target)[0];
+    return this.prefix + this.rangeOf(target)[0];
   }
 
   key(event) {

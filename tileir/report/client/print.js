@@ -18,6 +18,10 @@ function printed(view) {
     table.append(make("tr", "", ...cells.map((text) => make("td", "mono", text))));
   }
   paper.append(table);
+  for (const each of file.kernels) {
+    paper.append(make("h2", "", "Kernel " + each.kernel + " on " + each.target));
+    for (const said of [...each.verdict, ...each.missing]) paper.append(make("p", "", said));
+  }
   if (file.problems.length) paper.append(make("h2", "", "Problems"));
   for (const problem of file.problems) {
     const place = problem.offset === null ? "" : hexadecimal(problem.offset) + ": ";

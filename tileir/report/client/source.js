@@ -1,8 +1,10 @@
 // The pane of source text: the lines of all files, each linked with the ops that come from it.
 
 class SourcePane {
-  constructor(view, element) {
+  /** `name` is what the ids of its rows begin with. */
+  constructor(view, element, name = "source") {
     this.view = view;
+    this.prefix = view.name + "-" + name + "-";
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
     element.addEventListener("pointermove", (event) => view.hover(this.targetOf(this.list.indexOf(event)), this));
     element.addEventListener("pointerleave", () => view.hover(null, this));
@@ -52,7 +54,7 @@ class SourcePane {
     row.setAttribute("role", "option");
     row.setAttribute("aria-setsize", this.count);
     row.setAttribute("aria-posinset", index + 1);
-    row.id = this.view.name + "-source-" + index;
+    row.id = this.prefix + index;
     row.classList.toggle("file-name", !number);
     row.append(make("span", "number", number ? String(number).padStart(5) : ""));
     row.append(make("span", "uses", ops ? plural(ops.size, "op") : ""), make("span", "code", line));
@@ -70,7 +72,7 @@ class SourcePane {
   }
 
   active(target) {
-    return this.view.name + "-source-" + this.rowsOf(target);
+    return this.prefix + this.rowsOf(target);
   }
 
   key(event) {

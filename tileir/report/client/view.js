@@ -67,6 +67,7 @@ class View {
     this.strip = new Strip(this, strip);
     this.details = new Details(this, details);
     this.search = new Search(this, this.input, count);
+    if (this.files[0].file.kernels.length) this.kernels = new KernelsView(this, root, main);
     this.hex.list.element.addEventListener("scroll", () => this.strip.show(), { passive: true });
   }
 
@@ -125,6 +126,7 @@ class View {
     const first = this.model.diff ? "diff" : problems.some((each) => each.severity === "error") ? "problems" : "text";
     this.show(this.tab && this.tab !== "problems" ? this.tab : first);
     this.details.show(null);
+    if (this.kernels) this.kernels.load(this.data);
   }
 
   describe() {
@@ -139,7 +141,7 @@ class View {
     const counts = { error: 0, warning: 0 };
     for (const problem of file.problems) counts[problem.severity]++;
     const badges = ["error", "warning"].filter((kind) => counts[kind]).map((kind) =>
-      this.button("badge " + kind, plural(counts[kind], kind), () => this.show("problems")));
+      this.button("badge " + kind, plural(counts[kind], kind), () => this.showFile("problems")));
     const switches = this.files.length < 2 ? [] : this.files.map((each, number) => {
       const button = this.button("switch", "AB"[number] + "  " + each.file.name, () => this.open(number));
       button.setAttribute("aria-pressed", number === this.number);
@@ -150,6 +152,12 @@ class View {
     digest.title = file.sha256;
     this.title.replaceChildren(...(switches.length ? switches : [name]), make("span", "said", facts.join("  \u00b7  ")), digest, ...badges);
     if (switches.length) this.title.prepend(make("h1", "unseen", file.name || "bytecode"));
+  }
+
+  /** Show bytes, fields and a tab beside them, if what is shown are the kernels. */
+  showFile(name) {
+    if (this.kernels) this.kernels.open(false);
+    this.show(name);
   }
 
   show(name) {
@@ -168,6 +176,7 @@ class View {
   }
 
   get shown() {
+    if (this.kernels?.opened) return this.kernels.panes;
     return [this.hex, this.tree, this.panes[this.tab]];
   }
 
@@ -189,6 +198,7 @@ class View {
     this.selected = target;
     this.hovered = null;
     this.tree.open(target);
+    if (this.kernels) this.kernels.follow(target);
     for (const pane of this.shown) {
       pane.reveal(target);
       pane.list.remark();
@@ -215,8 +225,10 @@ class View {
     if (number !== this.number) this.open(number);
     const op = found[2] === undefined ? -1 : Number(found[2]), byte = Number(found[3] ?? -1);
     if (op >= 0 && op < this.data.ops.node.length) this.select(this.data.targetOfOp(op), null);
-    else if (byte >= 0 && byte < this.data.bytes.length) this.select(this.data.targetOfByte(byte), null);
-    else return false;
+    else if (byte >= 0 && byte < this.data.bytes.length) {
+      if (this.kernels) this.kernels.open(false);
+      this.select(this.data.targetOfByte(byte), null);
+    } else return false;
     return true;
   }
 
@@ -233,7 +245,7 @@ class View {
   }
 
   focusPane() {
-    this.panes[this.tab].list.element.focus();
+    this.shown.at(-1).list.element.focus();
   }
 
   listen() {

@@ -1,0 +1,111 @@
+"""The view for who writes kernels: it opens first, its panes are linked, no text is believed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+import tileir
+from tests.corpus import NEWEST, ROOT
+from tests.tileir.report.hostile import SCRIPTS
+from tileir.report.kernels import kernels
+from tileir.report.model import model
+
+DATA = NEWEST["matmul"].read_bytes()
+NAMES = [op.name for function in tileir.Bytecode.parse(DATA).functions for op in function.walk()]
+PRODUCT = NAMES.index("mmaf")
+
+
+@cache
+def records() -> list[dict]:
+    """What is said of a matrix product on two GPUs."""
+    return kernels(tileir.Bytecode.parse(DATA), ["sm_90", "sm_80"])
+
+
+def made() -> dict:
+    return model(DATA, "matmul.tileirbc", folder=ROOT, kernels=records())
+
+
+def texts(page: Any, pane: str, kind: str) -> list[str]:
+    """The lines of a pane that are lit up in a way."""
+    found = page.locator(f"[data-pane=kernel-{pane}] .row.{kind} .code").all_inner_texts()
+    return [" ".join(line.split()) for line in found]
+
+
+def test_a_kernel_is_shown_in_all_its_forms(report: Any) -> None:
+    page = report(made())
+    assert page.locator(".kernels").is_visible()
+    assert not page.locator(".panes").is_visible()
+    about = page.locator(".about")
+    for sentence in records()[0]["verdict"]:
+        assert sentence in about.inner_text()
+    page.evaluate(f"location.hash = '#op={PRODUCT}'")
+    page.wait_for_selector("[data-pane=kernel-ptx] .row.selected")
+    listing = records()[0]["ptx"]
+    own = {
+        " ".join(line.split())
+        for line, op in zip(listing["lines"], listing["ops"], strict=True)
+        if op == PRODUCT
+    }
+    shown = texts(page, "ptx", "selected")
+    assert shown
+    assert set(shown) <= own
+    assert "mmaf" in texts(page, "text", "selected")[0]
+    assert "ct.mma(" in texts(page, "source", "selected")[0]
+    assert page.evaluate("TileIRReport.view.selected.op") == PRODUCT
+
+    store = records()[0]["ptx"]["ops"].index(NAMES.index("store_view_tko"))
+    page.evaluate("at => TileIRReport.view.panes['kernel-ptx'].list.reveal(at)", store)
+    page.hover(f"[data-pane=kernel-ptx] .row[data-row='{store}']")
+    assert "store_view_tko" in texts(page, "text", "hot")[0]
+    assert "ct.store(" in texts(page, "source", "hot")[0]
+
+    (finding,) = records()[0]["findings"]
+    page.click(".finding .go")
+    assert page.evaluate("location.hash") == f"#op={finding['ops'][0]}"
+    page.click("text=matmul on sm_80")
+    assert "matmul on sm_80" in page.locator(".about h2").inner_text()
+    first = page.locator("[data-pane=kernel-ptx] .row .code").all_inner_texts()
+    assert records()[1]["ptx"]["ops"] != listing["ops"]
+    assert first
+    page.focus("[data-pane=kernel-text]")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("TileIRReport.view.selected.op") == 0
+
+    page.click(".modes button >> text=File")
+    assert not page.locator(".kernels").is_visible()
+    assert page.locator("[data-pane=text] .row.selected").count() == 1
+    page.evaluate("location.hash = '#byte=0x8'")
+    page.click(".modes button >> text=Kernels")
+    assert page.locator(".kernels").is_visible()
+
+
+def spoilt(value: Any, text: str) -> Any:
+    """A record with a hostile text in front of each of its own."""
+    if isinstance(value, str):
+        return text + value
+    if isinstance(value, list):
+        return [spoilt(each, text) for each in value]
+    if isinstance(value, dict):
+        return {key: spoilt(each, text) for key, each in value.items()}
+    return value
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_text_of_a_kernel_is_believed(report: Any, axe: str, scheme: str) -> None:
+    """All texts of a record are hostile; scripts, policy and requests are watched."""
+    hostile = "".join(SCRIPTS) + "\u202e\x07"
+    rows = spoilt(records()[:1], hostile)
+    page = report(model(DATA, "k", kernels=rows), color_scheme=scheme)
+    shown = page.locator("#report").inner_text()
+    assert "<script>alert(1)</script>" in shown
+    assert "\\u202e\\x07" in shown
+    assert "\u202e" not in shown
+    assert page.locator("#report :is(script, img, iframe, a, svg)").count() == 0
+    plain = report(made(), color_scheme=scheme)
+    plain.evaluate(axe)
+    found = plain.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []

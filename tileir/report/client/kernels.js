@@ -1,0 +1,161 @@
+// The view for who writes kernels: what the figures say, and all forms of a kernel beside each other.
+
+class KernelsView {
+  /** It stands in `root` in front of `file`, the panes of the file, and takes turns with them. */
+  constructor(view, root, file) {
+    this.view = view;
+    this.root = root;
+    this.others = [root.querySelector(".strip"), file];
+    this.chosen = 0;
+    const main = this.main = make(view.anchors ? "main" : "div", "kernels");
+    this.about = make("section", "about");
+    this.about.setAttribute("aria-label", "what is known of the kernel");
+    this.about.tabIndex = 0;
+    main.append(this.about);
+    this.panes = [];
+    const add = (name, title, draw) => {
+      const { element, body } = view.pane(name, title, "listbox");
+      main.append(element);
+      const pane = view.panes[name] = draw(body);
+      this.panes.push(pane);
+      return pane;
+    };
+    if (view.files[0].file.sources.length) add("kernel-source", "Source", (body) => new SourcePane(view, body, "kernel-source"));
+    add("kernel-text", "Tile IR", (body) => new LinesPane(view, body, "kernel-line"));
+    const records = view.files[0].file.kernels;
+    this.listings = ["ptx", "sass"].filter((name) => records.some((each) => each[name])).map((name) =>
+      [name, add("kernel-" + name, { ptx: "PTX", sass: "Machine code" }[name], (body) => new ListingPane(view, body, "kernel-" + name))]);
+    this.panes.reverse();  // the last one is what has the keys after a search: the text or the source
+    main.dataset.panes = this.panes.length;
+    if (this.panes.length % 2) main.children[1].classList.add("first-of-odd");
+    file.before(main);
+    const modes = make("div", "modes");
+    modes.setAttribute("role", "group");
+    modes.setAttribute("aria-label", "what is shown");
+    this.modes = [[true, "Kernels"], [false, "File"]].map(([opened, text]) =>
+      view.button("switch", text, () => { this.open(opened); if (!opened) view.show(view.tab); }));
+    modes.append(...this.modes);
+    view.header.prepend(modes);
+  }
+
+  load(data) {
+    this.records = data.file.kernels;
+    this.data = data;
+    this.targets = this.records.length / data.file.functions.length;
+    this.open(true);
+    this.choose(0);
+  }
+
+  /** Show the kernels, or what else is known of the file. */
+  open(opened) {
+    this.opened = opened;
+    this.root.classList.toggle("of-kernels", opened);
+    this.main.hidden = !opened;
+    for (const other of this.others) other.hidden = opened;
+    this.modes.forEach((button, index) => button.setAttribute("aria-pressed", opened === !index));
+    if (opened) this.remark();
+  }
+
+  remark() {
+    for (const pane of this.panes) {
+      pane.list.show();
+      pane.list.remark();
+      if (this.view.selected) pane.reveal(this.view.selected);
+    }
+  }
+
+  /** Show another kernel, or the same for another GPU. */
+  choose(index) {
+    this.chosen = index;
+    const record = this.records[index];
+    for (const [name, pane] of this.listings) pane.fill(record[name]);
+    this.about.replaceChildren(...this.chooser(), ...this.said(record));
+    this.about.scrollTop = 0;
+    const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
+    if (first < 0 || this.view.selected) return;
+    for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
+  }
+
+  /** Show the kernel that a target is in. */
+  follow(target) {
+    const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
+    if (number < 0 || number === Math.floor(this.chosen / this.targets)) return;
+    this.choose(number * this.targets + this.chosen % this.targets);
+  }
+
+  chooser() {
+    if (this.records.length < 2) return [];
+    const group = make("div", "choices");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", "kernels");
+    this.records.forEach((each, index) => {
+      const button = this.view.button("switch", each.kernel + " on " + each.target, () => this.choose(index));
+      button.setAttribute("aria-pressed", index === this.chosen);
+      group.append(button);
+    });
+    return [group];
+  }
+
+  said(record) {
+    const parts = [make("h2", "", make("span", "mono", record.kernel), " on " + record.target)];
+    for (const text of record.verdict) parts.push(make("p", "", text));
+    for (const text of record.missing) parts.push(make("p", "missing", "Not known: " + text));
+    if (record.findings?.length) parts.push(make("h3", "", "Findings"), ...record.findings.map((each) => this.finding(each)));
+    const columns = this.records.filter((each, index) =>
+      Math.floor(index / this.targets) === Math.floor(this.chosen / this.targets));
+    if (columns.some((each) => each.resources)) parts.push(make("h3", "", "Resources"), this.resources(columns));
+    if (record.contract) parts.push(make("h3", "", "Launch"), ...this.contract(record.contract));
+    return parts;
+  }
+
+  finding(found) {
+    const links = found.ops.map((op) => {
+      const text = "op " + op + ", " + this.data.text(this.data.ops.name, op);
+      return this.view.button("go", text, () => this.view.select(this.data.targetOfOp(op), this));
+    });
+    const [before, after] = found.shown;
+    return make("article", "finding sure-" + (SURE.has(found.sure) ? found.sure : "other"),
+      make("p", "finding-title", make("span", "sure", found.sure), " " + found.title),
+      make("p", "", found.figure + ": " + before + ", and " + after + " with the fix"),
+      make("p", "", "Fix: " + found.fix), make("p", "why", "Why: " + found.why),
+      make("p", "links", ...links, make("span", "rule", found.rule)));
+  }
+
+  resources(columns) {
+    const titles = [...new Set(columns.flatMap(({ table }) => table.map(([title]) => title)))];
+    const table = make("table", "figures");
+    table.append(make("tr", "", make("td", ""), ...columns.map(({ target }) => headed(target, "col"))));
+    for (const title of titles) {
+      const cells = columns.map(({ table: rows, resources }) =>
+        rows.find(([name]) => name === title)?.[1] ?? (resources ? "0" : "?"));
+      table.append(make("tr", title.startsWith(" ") ? "part-of" : "", headed(title.trim(), "row"), ...cells.map((cell) => make("td", "", cell))));
+    }
+    return table;
+  }
+
+  contract(contract) {
+    const facts = make("dl", "facts");
+    const add = (word, text) => facts.append(make("dt", "", word), make("dd", "", text));
+    const { block, cluster, grid_limits: limits, runs_on: runs } = contract;
+    add("block", block.join(" \u00d7 ") + " threads");
+    if (cluster.some((size) => size !== 1)) add("cluster", cluster.join(" \u00d7 ") + " blocks");
+    add("shared", plural(contract.dynamic_shared_memory, "byte") + " that the launch adds");
+    add("grid", "at most " + limits.map((limit) => limit.toLocaleString("en")).join(" \u00d7 ") + " blocks");
+    add("runs on", "compute capability " + runs.capability.join(".") + (runs.later ? " and later" : " alone"));
+    const table = make("table", "parameters", make("tr", "", ...["", "type", "what it is"].map((word) => headed(word, "col"))));
+    contract.parameters.forEach(({ type, role, written }, index) => {
+      const cells = [make("td", "mono", type), make("td", "", role + (written ? "; written" : ""))];
+      table.append(make("tr", "", headed(String(index), "row"), ...cells));
+    });
+    return [facts, table];
+  }
+}
+
+const SURE = new Set(["certain", "likely", "maybe"]);
+
+/** Make a heading of a row or a column of a table; what has no text is no heading. */
+function headed(text, scope) {
+  const cell = make(text ? "th" : "td", "", text);
+  if (text) cell.scope = scope;
+  return cell;
+}

@@ -1,0 +1,132 @@
+"""What the author of a kernel asks of it: `kernels`, the part of a model that a GPU is named for.
+
+The records are those of `tileir resources`, `advise` and `stats`. What lacks a package or a tool is
+null, and `missing` says what to install; an entry that cannot be compiled hides no other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import tileir
+from tileir.advise import command as advising
+from tileir.bytecode import Bytecode
+from tileir.commands.conventions import explained
+from tileir.errors import MissingPackageError, TileIRError
+from tileir.launch.roles import roles_of
+from tileir.messages.missing_packages import compiling, is_installed, missing
+from tileir.messages.texts import display, printable
+from tileir.read.function import Function
+from tileir.resources import report as resources_report
+from tileir.resources.command import kernels_of
+from tileir.resources.of_kernels import OURS
+from tileir.stats import command as stats
+from tileir.stats.module_stats import stats_of
+from tileir.tools import nvidia
+
+from .listings import Located
+from .verdict import verdict
+
+UNASKED = {
+    "contract": None,
+    "resources": None,
+    "table": [],
+    "findings": None,
+    "ptx": None,
+    "sass": None,
+}
+"""The record of a kernel that is not compiled."""
+
+
+def kernels(
+    bytecode: Bytecode,
+    targets: Sequence[str],
+    progress: Callable[[int, int], object] | None = None,
+) -> list[dict[str, Any]]:
+    """Return the records of all kernels for each GPU: `model` has their keys.
+
+    `progress` is told which one is begun, of how many. UnsupportedError for an unknown target.
+    """
+    found: list[dict[str, Any]] = []
+    works = stats.as_json(stats_of(bytecode))["functions"]
+    total, first = len(targets) * len(works), 0
+    for function, work in zip(bytecode.functions, works, strict=True):
+        for target in targets:
+            if progress:
+                progress(len(found), total)
+            found.append(_kernel(bytecode, function, target, first, work))
+        first += sum(1 for _ in function.walk())
+    return found
+
+
+def _kernel(
+    bytecode: Bytecode, function: Function, target: str, first: int, work: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the record of a kernel whose first op has this number in the file."""
+    record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problems": []}
+    record |= {"verdict": [], "missing": [], "work": work, **UNASKED}
+    try:
+        for part in _compiled(bytecode, function, target, first):
+            record |= part
+        record["missing"] = list(_lacking())
+    except MissingPackageError as error:
+        record["missing"] = [printable(str(error))]
+    except TileIRError as error:
+        lines = explained(error)[0].splitlines()
+        record["problems"] = [printable(line.strip()) for line in lines]
+    record["verdict"] = verdict(record)
+    return record
+
+
+def _compiled(
+    bytecode: Bytecode, function: Function, target: str, first: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a kernel's record that need a compiler."""
+    symbol = function.name
+    with compiling():
+        from tileir.codegen.advise.search import advise
+
+        plan = tileir.compile(bytecode, target, symbols=[symbol]).plan[symbol]
+    yield {"contract": _contract(plan, function)}
+    located = Located(bytecode, symbol, target, first)
+    yield {"ptx": located.ptx()}
+    assembles = nvidia.find("ptxas") is not None
+    disassembles = nvidia.find("nvdisasm") is not None
+    measures = assembles and is_installed("elftools")
+    if measures:
+        (taken,) = kernels_of(bytecode, target, OURS, {}, disassembles, [symbol])
+        rows = [[title, cell] for title, (cell,) in resources_report.rows_of([taken])]
+        yield {"resources": resources_report.as_json(taken), "table": rows}
+    if assembles and disassembles:
+        yield {"sass": located.sass(plan["entry"])}
+    with compiling():
+        found = advise(bytecode, target, symbols=[symbol], ptxas=measures)
+    yield {
+        "findings": [
+            advising.as_json(each) | {"ops": [first + number for number in each.numbers]}
+            for each in found
+        ]
+    }
+
+
+def _lacking() -> Iterator[str]:
+    """Yield what a page cannot say, and what to install for it."""
+    if nvidia.find("ptxas") is None:
+        yield f"resources and machine code need ptxas: pip install {nvidia.PACKAGES['ptxas']}"
+    elif not is_installed("elftools"):
+        yield printable(str(missing(["elftools"], "measuring resources")))
+    if nvidia.find("nvdisasm") is None:
+        yield f"machine code needs nvdisasm: pip install {nvidia.PACKAGES['nvdisasm']}"
+
+
+def _contract(plan: dict[str, Any], function: Function) -> dict[str, Any]:
+    """Return what a launch has to keep to, and what each parameter is."""
+    told = roles_of(function.body).described()
+    keys = ("block", "cluster", "dynamic_shared_memory", "grid_limits", "ptx_target", "runs_on")
+    return {key: plan[key] for key in keys} | {
+        "parameters": [
+            {"type": row["type"], "role": role, "written": row["written"]}
+            for row, role in zip(plan["parameters"], told, strict=True)
+        ]
+    }
