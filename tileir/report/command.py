@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _targets(arguments: argparse.Namespace) -> list[str]:
     """Return the GPUs asked for; UsageError or UnsupportedError if they cannot be."""
-    targets = list(dict.fromkeys(arguments.target or ()))
+    targets: list[str] = list(dict.fromkeys(arguments.target or ()))
     if targets and arguments.other is not None:
         raise UsageError("--target is for one file, not for two that are compared")
     for target in targets:

@@ -14,6 +14,7 @@ from tileir.advise import command as advising
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import explained
 from tileir.errors import MissingPackageError, TileIRError
+from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
 from tileir.messages.missing_packages import compiling, is_installed, missing
 from tileir.messages.texts import display, printable
@@ -84,9 +85,9 @@ def _compiled(
 ) -> Iterator[dict[str, Any]]:
     """Yield the parts of a kernel's record that need a compiler."""
     symbol = function.name
-    with compiling():
+    with compiling(), not_forking:
         from tileir.codegen.advise.search import advise
-
+    with compiling():
         plan = tileir.compile(bytecode, target, symbols=[symbol]).plan[symbol]
     yield {"contract": _contract(plan, function)}
     located = Located(bytecode, symbol, target, first)
@@ -126,7 +127,7 @@ def _contract(plan: dict[str, Any], function: Function) -> dict[str, Any]:
     keys = ("block", "cluster", "dynamic_shared_memory", "grid_limits", "ptx_target", "runs_on")
     return {key: plan[key] for key in keys} | {
         "parameters": [
-            {"type": row["type"], "role": role, "written": row["written"]}
+            {"type": row["type"], "meaning": role, "written": row["written"]}
             for row, role in zip(plan["parameters"], told, strict=True)
         ]
     }

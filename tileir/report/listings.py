@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import tileir
 from tileir.commands.launch_options import named_as_written
+from tileir.formats.forks import not_forking
 from tileir.ir.locations import SourceLocation
 from tileir.messages.missing_packages import compiling
 from tileir.resources.machine_code import functions
@@ -40,9 +41,9 @@ class Located:
     """
 
     def __init__(self, bytecode: Bytecode, symbol: str, target: str, first: int) -> None:
-        with compiling(), named_as_written():
+        with compiling(), not_forking:
             from tileir.codegen.advise.numbered import Original
-
+        with compiling(), named_as_written():
             original = Original(bytecode, [symbol])
             copy = original.copy()
             self._count = len(copy.ops)
@@ -57,8 +58,8 @@ class Located:
 
     def ptx(self) -> Listing:
         """Return the PTX, as `tileir compile --emit ptx` writes it."""
-        from tileir.codegen.emulator.ptx.locations import source_lines
-
+        with not_forking:
+            from tileir.codegen.emulator.ptx.locations import source_lines
         places = source_lines(self.text)
         rows = [
             (line, self._op(places.get(number, "")) if line.strip() else -1)
@@ -72,8 +73,8 @@ class Located:
 
         The entry has the name that it has in PTX.
         """
-        from tileir.codegen.cubins import assembled
-
+        with not_forking:
+            from tileir.codegen.cubins import assembled
         cubin = assembled(self.text, self.target, lines=True)
         printed = nvidia.disassemble(cubin, lines=True).decode("utf-8", "replace")
         rows, op = [], -1
@@ -87,8 +88,8 @@ class Located:
         return _listing(rows)
 
     def _op(self, place: str) -> int:
-        from tileir.codegen.advise.instructions import number_at
-
+        with not_forking:
+            from tileir.codegen.advise.instructions import number_at
         number = number_at(place) if place else None
         return -1 if number is None or number >= self._count else self.first + number
 

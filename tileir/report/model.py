@@ -54,7 +54,7 @@ A file has
   kernels    of --target: one for each kernel and GPU, with kernel, target, problems (texts: why
              it cannot be compiled), missing (texts: what is not installed, and so not known),
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
-             parameters: type, role, written), resources (of resources) and table (its rows),
+             parameters: type, meaning, written), resources (of resources) and table (its rows),
              findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
              line the op that it is made of, -1 for none; null is what is not known
 """

@@ -122,7 +122,7 @@ def test_parameters_have_the_roles_of_a_launch() -> None:
     contract = record["contract"]
     assert contract["block"] == plan["block"]
     assert [row["written"] for row in contract["parameters"]] == [False] * 6 + [True] + [False] * 2
-    assert [row["role"].split(":")[0] for row in contract["parameters"][:4]] == [
+    assert [row["meaning"].split(":")[0] for row in contract["parameters"][:4]] == [
         "array 0", "array 0", "array 0", "array 1",
     ]  # fmt: skip
 

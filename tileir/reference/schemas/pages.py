@@ -43,7 +43,7 @@ def _kernel() -> Schema:
         "grid_limits": exactly(3, COUNT),
         "ptx_target": TEXT,
         "runs_on": capability,
-        "parameters": every(record({"type": TEXT, "role": TEXT, "written": TRUTH})),
+        "parameters": every(record({"type": TEXT, "meaning": TEXT, "written": TRUTH})),
     }
     return record(
         {

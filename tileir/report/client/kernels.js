@@ -143,8 +143,8 @@ class KernelsView {
     add("grid", "at most " + limits.map((limit) => limit.toLocaleString("en")).join(" \u00d7 ") + " blocks");
     add("runs on", "compute capability " + runs.capability.join(".") + (runs.later ? " and later" : " alone"));
     const table = make("table", "parameters", make("tr", "", ...["", "type", "what it is"].map((word) => headed(word, "col"))));
-    contract.parameters.forEach(({ type, role, written }, index) => {
-      const cells = [make("td", "mono", type), make("td", "", role + (written ? "; written" : ""))];
+    contract.parameters.forEach(({ type, meaning, written }, index) => {
+      const cells = [make("td", "mono", type), make("td", "", meaning + (written ? "; written" : ""))];
       table.append(make("tr", "", headed(String(index), "row"), ...cells));
     });
     return [facts, table];
