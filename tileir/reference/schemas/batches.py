@@ -71,6 +71,7 @@ def _summary() -> dict[str, Schema]:
         "done": COUNT,
         "failed": COUNT,
         "skipped": said(COUNT, "jobs that the manifest had"),
+        "skipped_failed": said(COUNT, "those of them that had failed"),
         "failures": said(by_name(COUNT), "kind -> how many"),
         "seconds": NUMBER,
         "interrupted": TRUTH,
