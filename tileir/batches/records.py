@@ -24,7 +24,7 @@ limits    seconds and memory, of ``time`` and ``memory`` alone
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from .answers import Answer
 from .jobs import Limits, Work
@@ -107,7 +107,7 @@ def is_final(record: Record, limits: Limits) -> bool:
     return before is None or (now is not None and now <= before)
 
 
-def is_record(value: Any) -> bool:
+def is_record(value: Any) -> TypeGuard[Record]:
     """Whether a value that JSON held has the keys of a record, with what is written there."""
     if not _has(value, _TYPES):
         return False
