@@ -112,8 +112,7 @@ def _power(op: Op) -> str | None:
 
 
 def _doubles(evidence: Evidence) -> Iterator[Candidate]:
-    functions = {each.name: each for each in evidence.copy.functions.values()}
-    found = {op for function in functions.values() for op in doubles(function)}
+    found = {op for function in evidence.copy.by_symbol.values() for op in doubles(function)}
     for number, op in evidence.copy.ops.items():
         if (
             op in found
@@ -125,9 +124,8 @@ def _doubles(evidence: Evidence) -> Iterator[Candidate]:
 
 
 def _had(evidence: Evidence) -> Iterator[Candidate]:
-    functions = {each.name: each for each in evidence.copy.functions.values()}
     found = {}
-    for function in functions.values():
+    for function in evidence.copy.by_symbol.values():
         found |= Held(function.body.block).found
     for number, op in evidence.copy.ops.items():
         if op in found:
@@ -137,9 +135,8 @@ def _had(evidence: Evidence) -> Iterator[Candidate]:
 
 def _invariant(evidence: Evidence) -> Iterator[Candidate]:
     """Yield the loads that a loop repeats, where nothing in it writes to their array."""
-    functions = {each.name: each for each in evidence.copy.functions.values()}
     numbers = {op: number for number, op in evidence.copy.ops.items()}
-    for symbol, function in functions.items():
+    for symbol, function in evidence.copy.by_symbol.items():
         places = Held(function.body.block).places
         for op, place in places.items():
             loop = innermost_loop(op) if op.name in LOADS else None
@@ -185,9 +182,8 @@ def _computes(evidence: Evidence, symbol: str) -> bool:
 
 
 def _kept(evidence: Evidence) -> Iterator[Candidate]:
-    functions = {each.name: each for each in evidence.copy.functions.values()}
     numbers = {op: number for number, op in evidence.copy.ops.items()}
-    for symbol, function in functions.items():
+    for symbol, function in evidence.copy.by_symbol.items():
         for store, load in kept(function):
             also = " and loads" if load else ""
             text = f"{store.name}: each iteration stores{also} the same tile of memory"

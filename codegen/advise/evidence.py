@@ -91,7 +91,7 @@ class Evidence:
     @property
     def symbols(self) -> list[str]:
         """The entries, in order."""
-        return list(dict.fromkeys(each.name for each in self.copy.functions.values()))
+        return list(self.copy.by_symbol)
 
     @once
     def _compiled(self) -> Compilation:

@@ -30,6 +30,11 @@ class Copy:
     functions: Mapping[int, Function]
     arguments: Mapping[int, int]
 
+    @property
+    def by_symbol(self) -> Mapping[str, Function]:
+        """The functions by name, in the order of the module."""
+        return {each.name: each for each in self.functions.values()}
+
     def editor(self, number: int) -> Editor:
         """Return an editor of the function that an op is in."""
         return Editor(self.functions[number])

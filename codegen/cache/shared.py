@@ -132,7 +132,7 @@ class SharedStore:
             within(self._patience, lambda: files.replace(path, said))
             found = within(self._patience, lambda: files.read(path, len(said)))
             within(self._patience, lambda: files.remove(path))
-        except Exception as problem:
+        except Exception as problem:  # of any package that fsspec finds
             return False, said_by(problem)
         return found == said, "" if found == said else "what was written is not what is read"
 

@@ -116,10 +116,7 @@ def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
             continue
         if any(value is not store.operands[STORES[store.name]] for value in varying(store, loop)):
             continue
-        same = (
-            op for op in loop.walk() if op is not store and places.get(op) == place
-        )  # fmt: skip
-        others = list(same)
+        others = [op for op in loop.walk() if op is not store and places.get(op) == place]
         loads = [op for op in others if op.name in LOADS and op.parent is store.parent]
         if len(others) == len(loads) < 2 and all(op.is_before(store) for op in loads):
             yield store, loads[0] if loads else None
@@ -129,7 +126,7 @@ def _carried(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     """Carry what a loop stores at one place, and store it behind the loop."""
     told: dict[Site, str] = {}
     wanted = {copy.ops[site.number]: site for site in sites if site.number is not None}
-    for function in {each.name: each for each in copy.functions.values()}.values():
+    for function in copy.by_symbol.values():
         for store, load in list(kept(function)):
             if store in wanted:
                 _carry(Editor(function), store, load)
@@ -167,7 +164,7 @@ def _held(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     """Use the tile that the block has."""
     told: dict[Site, str] = {}
     found: dict[Op, tuple[Op, Value]] = {}
-    for function in {each.name: each for each in copy.functions.values()}.values():
+    for function in copy.by_symbol.values():
         found |= Held(function.body.block).found
     for site in sites:
         assert site.number is not None

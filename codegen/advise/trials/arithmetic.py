@@ -8,7 +8,7 @@ from math import log2
 from typing import Any
 
 from tileir.attributes import FloatAttribute
-from tileir.builder import number, splat
+from tileir.builder import Editor, number, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.ops import Family, family_of
@@ -18,7 +18,7 @@ from tileir.read.function import Function
 from tileir.types import Scalar, Tile
 
 from .parameters import Called, origin
-from .trial import Trial
+from .trial import Trial, at_ops
 
 F32, F64 = Scalar("f32"), Scalar("f64")
 DIVISIONS = ("divi", "remi")
@@ -71,16 +71,14 @@ def _is_inside(op: Op, found: set[Op]) -> bool:
 
 def _in_single(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     """Compute in f32 what begins and ends narrower than f64."""
-    symbols = {site.symbol for site in sites}
-    for function in {each.name: each for each in copy.functions.values()}.values():
-        if function.name in symbols:
-            found = doubles(function)
-            for op in found:
-                _make_single(op)
-            for op in found:
-                if op.name == "ftof" and op.operands["from"].type == op.result.type:
-                    op.result.replace_all_uses_with(op.operands["from"])
-                    op.remove()
+    for symbol in {site.symbol for site in sites}:
+        found = doubles(copy.by_symbol[symbol])
+        for op in found:
+            _make_single(op)
+        for op in found:
+            if op.name == "ftof" and op.operands["from"].type == op.result.type:
+                op.result.replace_all_uses_with(op.operands["from"])
+                op.remove()
     return dict.fromkeys(sites, "compute it in f32: a constant or a conversion makes it f64")
 
 
@@ -104,69 +102,49 @@ def _single(given: Any) -> Any:
     return given
 
 
-def _by_constant(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _by_constant(op: Op, editor: Editor) -> str | None:
     """Divide by a constant where the divisor is a parameter."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        divisor = op.operands["rhs"]
-        source = origin(divisor)
-        if isinstance(source.owner, Op) and source.owner.name == "constant":
-            continue
-        editor = copy.editor(site.number).before(op)
-        op.operands["rhs"] = editor.constant(splat(_KNOWN, divisor.type))
-        called = Called(copy.functions[site.number])
-        told[site] = f"let {called(source)} be a constant, a power of two if it may be one"
-    return told
+    divisor = op.operands["rhs"]
+    source = origin(divisor)
+    if isinstance(source.owner, Op) and source.owner.name == "constant":
+        return None
+    op.operands["rhs"] = editor.constant(splat(_KNOWN, divisor.type))
+    called = Called(editor.function)
+    return f"let {called(source)} be a constant, a power of two if it may be one"
 
 
-def _unsigned(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _unsigned(op: Op, editor: Editor) -> str | None:
     """Divide unsigned numbers."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        if op.attributes["signedness"] != "unsigned":
-            copy.editor(site.number).set(op, signedness="unsigned")
-            told[site] = f"let {op.name} be unsigned, if nothing is negative"
-    return told
+    if op.attributes["signedness"] == "unsigned":
+        return None
+    editor.set(op, signedness="unsigned")
+    return f"let {op.name} be unsigned, if nothing is negative"
 
 
-def _as_products(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _as_products(op: Op, editor: Editor) -> str | None:
     """Multiply instead of raising to a small whole power."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        exponent = exponent_of(op)
-        if exponent is None:
-            continue
-        editor, base = copy.editor(site.number).before(op), next(op.operand_list())
-        made = editor.mulf(base, base)
-        if exponent == 3:
-            made = editor.mulf(made, base)
-        elif exponent == 4:
-            made = editor.mulf(made, made)
-        op.result.replace_all_uses_with(made)
-        told[site] = f"multiply, instead of raising to the power of {exponent}"
-    return told
+    exponent = exponent_of(op)
+    if exponent is None:
+        return None
+    base = next(op.operand_list())
+    made = editor.mulf(base, base)
+    if exponent == 3:
+        made = editor.mulf(made, base)
+    elif exponent == 4:
+        made = editor.mulf(made, made)
+    op.result.replace_all_uses_with(made)
+    return f"multiply, instead of raising to the power of {exponent}"
 
 
-def _as_exponential(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _as_exponential(op: Op, editor: Editor) -> str | None:
     """Compute powers of a constant by an exponential with base two."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        base = base_of(op)
-        if base is None:
-            continue
-        editor, exponent = copy.editor(site.number).before(op), [*op.operand_list()][1]
-        factor = editor.constant(splat(log2(base), exponent.type))
-        op.result.replace_all_uses_with(editor.exp2(editor.mulf(exponent, factor)))
-        told[site] = f"use exp2, of the exponent times {log2(base):.6g}"
-    return told
+    base = base_of(op)
+    if base is None:
+        return None
+    exponent = [*op.operand_list()][1]
+    factor = editor.constant(splat(log2(base), exponent.type))
+    op.result.replace_all_uses_with(editor.exp2(editor.mulf(exponent, factor)))
+    return f"use exp2, of the exponent times {log2(base):.6g}"
 
 
 def base_of(op: Op) -> float | None:
@@ -183,16 +161,12 @@ def _constant(value: Value) -> float | None:
     return found if found is not None and found > 0 else None
 
 
-def _approximate(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _approximate(op: Op, editor: Editor) -> str | None:
     """Let functions be approximate."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        if may_be_approximate(op):
-            copy.editor(site.number).set(op, rounding_mode="approx")
-            told[site] = f"let {op.name} be approximate (rounding<approx>), if that is enough"
-    return told
+    if not may_be_approximate(op):
+        return None
+    editor.set(op, rounding_mode="approx")
+    return f"let {op.name} be approximate (rounding<approx>), if that is enough"
 
 
 def may_be_approximate(op: Op) -> bool:
@@ -211,13 +185,13 @@ def exponent_of(op: Op) -> int | None:
 
 IN_SINGLE = Trial(_in_single)
 """What is f64 between f32 values is f32."""
-BY_CONSTANT = Trial(_by_constant)
+BY_CONSTANT = at_ops(_by_constant)
 """Divisors are constants."""
-UNSIGNED = Trial(_unsigned)
+UNSIGNED = at_ops(_unsigned)
 """Whole numbers that are divided are not negative."""
-AS_EXPONENTIAL = Trial(_as_exponential)
+AS_EXPONENTIAL = at_ops(_as_exponential)
 """Powers of a constant are exponentials."""
-APPROXIMATE = Trial(_approximate)
+APPROXIMATE = at_ops(_approximate)
 """Divisions, square roots and tangents are approximate."""
-AS_PRODUCTS = Trial(_as_products)
+AS_PRODUCTS = at_ops(_as_products)
 """Small powers are products."""

@@ -64,9 +64,8 @@ def shorter(factor: int) -> Trial:
 
     def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
         told: dict[Site, str] = {}
-        named = {each.name: each for each in copy.functions.values()}
         for site in sites:
-            function = named[site.symbol]
+            function = copy.by_symbol[site.symbol]
             kinds = (value.type for value in function.body.defined())
             size = max(max(each.shape, default=1) for each in kinds if isinstance(each, Tile))
             if size >= _LONG * factor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tileir.builder import splat
+from tileir.builder import Editor, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.reorderable_reductions import commutes
@@ -13,7 +13,7 @@ from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Token
 
-from .trial import Trial
+from .trial import Trial, at_ops
 
 _LOOPS = ("for", "loop")
 
@@ -42,19 +42,16 @@ def varying(op: Op, loop: Op) -> list[Value]:
     ]
 
 
-def _before_loop(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _before_loop(op: Op, editor: Editor) -> str | None:
     """Load before the loop what all iterations load."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        while (loop := innermost_loop(op)) is not None and not varying(op, loop):
-            token = op.operands.get("token")
-            if token is not None and not token.is_visible_to(loop):
-                op.operands["token"] = copy.editor(site.number).before(loop).make_token()
-            op.move_before(loop)
-            told[site] = "load it once, before the loop, if nothing in the loop changes it"
-    return told
+    moved = False
+    while (loop := innermost_loop(op)) is not None and not varying(op, loop):
+        token = op.operands.get("token")
+        if token is not None and not token.is_visible_to(loop):
+            op.operands["token"] = editor.before(loop).make_token()
+        op.move_before(loop)
+        moved = True
+    return "load it once, before the loop, if nothing in the loop changes it" if moved else None
 
 
 class Sum(NamedTuple):
@@ -94,62 +91,53 @@ def _only_user(value: Value) -> Op | None:
     return uses[0].op if len(uses) == 1 else None
 
 
-def _behind_loop(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _behind_loop(reduction: Op, editor: Editor) -> str | None:
     """Add up tiles in a loop, and reduce their sum behind it."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        found = sum_of(copy.ops[site.number])
-        if found is None:
-            continue
-        loop, reduction, shaped, added, index = found
-        body = loop.regions[0].block
-        (tile,) = reduction.operands["operands"]
-        (identity,) = reduction.attributes["identities"]
-        editor = copy.editor(site.number).before(loop)
-        start = editor.constant(splat(identity.value, tile.type))
-        sums, total = body.add_argument(tile.type), loop.add_result(tile.type)
-        loop.operands["initValues"] = (*loop.operands["initValues"], start)
-        more = added.clone()
-        more.operands["lhs"], more.operands["rhs"] = sums, tile
-        more.result.type = tile.type
-        more.insert_before(added)
-        end, old = body.ops[-1], body.arguments[index + 1]
-        given = [*end.operands["operands"], more.result]
-        given[index] = old
-        end.operands["operands"] = tuple(given)
-        added.remove()
-        for op in (shaped, reduction):
-            if op is not None:
-                op.remove()
-        reduction.operands["operands"] = (total,)
-        reduction.insert_after(loop)
-        last = reduction
-        if shaped is not None:
-            shaped.insert_after(last)
-            last = shaped
-        result = loop.results[index]
-        added.operands["lhs"], added.operands["rhs"] = result, last.results[0]
-        added.insert_after(last)
-        result.replace_all_uses_with(added.result, where=lambda use, op=added: use.op is not op)
-        told[site] = "add up tiles in the loop, and reduce their sum once, behind it"
-    return told
+    found = sum_of(reduction)
+    if found is None:
+        return None
+    loop, _, shaped, added, index = found
+    body = loop.regions[0].block
+    (tile,) = reduction.operands["operands"]
+    (identity,) = reduction.attributes["identities"]
+    start = editor.before(loop).constant(splat(identity.value, tile.type))
+    sums, total = body.add_argument(tile.type), loop.add_result(tile.type)
+    loop.operands["initValues"] = (*loop.operands["initValues"], start)
+    more = added.clone()
+    more.operands["lhs"], more.operands["rhs"] = sums, tile
+    more.result.type = tile.type
+    more.insert_before(added)
+    end, old = body.ops[-1], body.arguments[index + 1]
+    given = [*end.operands["operands"], more.result]
+    given[index] = old
+    end.operands["operands"] = tuple(given)
+    added.remove()
+    for op in (shaped, reduction):
+        if op is not None:
+            op.remove()
+    reduction.operands["operands"] = (total,)
+    reduction.insert_after(loop)
+    last = reduction
+    if shaped is not None:
+        shaped.insert_after(last)
+        last = shaped
+    result = loop.results[index]
+    added.operands["lhs"], added.operands["rhs"] = result, last.results[0]
+    added.insert_after(last)
+    result.replace_all_uses_with(added.result, where=lambda use: use.op is not added)
+    return "add up tiles in the loop, and reduce their sum once, behind it"
 
 
-def _out_of_if(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _out_of_if(op: Op, editor: Editor) -> str | None:
     """Load whether or not the condition of an `if` holds."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        around = None if op.parent is None else op.parent.parent_op
-        if around is None or around.name != "if":
-            continue
-        if all(value.is_visible_to(around) for value in op.operand_list()):
-            op.move_before(around)
-            _leave_if(op, around)
-            told[site] = "load it in every iteration: views pad what is outside of the tensor"
-    return told
+    around = None if op.parent is None else op.parent.parent_op
+    if around is None or around.name != "if":
+        return None
+    if not all(value.is_visible_to(around) for value in op.operand_list()):
+        return None
+    op.move_before(around)
+    _leave_if(op, around)
+    return "load it in every iteration: views pad what is outside of the tensor"
 
 
 def _leave_if(op: Op, around: Op) -> None:
@@ -225,9 +213,9 @@ def _unchanged_sums(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
 
 UNCHANGED_SUMS = Trial(_unchanged_sums)
 """What is done to sums of products in each iteration is done behind the loop."""
-OUT_OF_IF = Trial(_out_of_if)
+OUT_OF_IF = at_ops(_out_of_if)
 """Loads do not depend on a condition."""
-BEFORE_LOOP = Trial(_before_loop)
+BEFORE_LOOP = at_ops(_before_loop)
 """Loads that do not change in a loop are made before it."""
-BEHIND_LOOP = Trial(_behind_loop)
+BEHIND_LOOP = at_ops(_behind_loop)
 """Reductions that are added up in a loop are made behind it."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
 from tileir.builder import Editor, number
-from tileir.codegen.advise.evidence import Site
-from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
 
-from .trial import Trial
+from .trial import at_ops
 
 Shape = tuple[int, ...]
 _DEEP = 8
@@ -68,20 +65,14 @@ def _stretched(value: Value, shape: Shape, editor: Editor) -> Value:
     return editor.broadcast(value, result=replace(value.type, shape=shape))
 
 
-def _of_fewer(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _of_fewer(op: Op, editor: Editor) -> str | None:
     """Compute with tiles as they are before they are broadcast."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        shape = varies(op.result)
-        if prod(shape) == prod(op.result.type.shape):
-            continue
-        editor = copy.editor(site.number).before(op)
-        made = narrowed(op.result, shape, editor, op)
-        op.result.replace_all_uses_with(_stretched(made, op.result.type.shape, editor))
-        told[site] = f"compute {op.name} of a tile of {_spelled(shape)}, and broadcast the result"
-    return told
+    shape = varies(op.result)
+    if prod(shape) == prod(op.result.type.shape):
+        return None
+    made = narrowed(op.result, shape, editor, op)
+    op.result.replace_all_uses_with(_stretched(made, op.result.type.shape, editor))
+    return f"compute {op.name} of a tile of {_spelled(shape)}, and broadcast the result"
 
 
 def _spelled(shape: Shape) -> str:
@@ -100,27 +91,22 @@ def to_one(op: Op) -> bool:
     )
 
 
-def _reduced_first(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _reduced_first(op: Op, editor: Editor) -> str | None:
     """Add up in the block what is added to one place in memory."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        editor, given = copy.editor(site.number).before(op), op.operands["arg"]
-        (one,) = op.operands["pointers"].owner.operand_list()
-        zero = number(0, given.type.element)
-        with editor.reduce((given,), dim=0, identities=(zero,)) as sums:
-            add = editor.addf if given.type.element.is_float else editor.addi
-            lhs, rhs = sums.arguments
-            editor.yield_((add(lhs, rhs),))
-        single = editor.reshape(sums.result, result=replace(given.type, shape=(1,)))
-        op.operands["pointers"], op.operands["arg"] = one, single
-        op.results[0].type = single.type
-        told[site] = f"add up {given.type.size} elements in the block first"
-    return told
+    given = op.operands["arg"]
+    (one,) = op.operands["pointers"].owner.operand_list()
+    zero = number(0, given.type.element)
+    with editor.reduce((given,), dim=0, identities=(zero,)) as sums:
+        add = editor.addf if given.type.element.is_float else editor.addi
+        lhs, rhs = sums.arguments
+        editor.yield_((add(lhs, rhs),))
+    single = editor.reshape(sums.result, result=replace(given.type, shape=(1,)))
+    op.operands["pointers"], op.operands["arg"] = one, single
+    op.results[0].type = single.type
+    return f"add up {given.type.size} elements in the block first"
 
 
-REDUCED_FIRST = Trial(_reduced_first)
+REDUCED_FIRST = at_ops(_reduced_first)
 """Atomic updates of one place are made once."""
-OF_FEWER = Trial(_of_fewer)
+OF_FEWER = at_ops(_of_fewer)
 """Ops compute with what is broadcast before it is."""

@@ -5,47 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tileir.builder import Editor
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
-from tileir.ir import Value
+from tileir.ir import Op, Value
 from tileir.types import Token
 
-from .trial import Trial
+from .trial import Trial, at_ops
 
 _CALLS = ("print_tko", "assert")
 
 
-def _weak(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        order = op.attributes.get("memory_ordering_semantics")
-        if order in (None, "weak"):
-            continue
-        if op.name.startswith("atomic"):
-            if order != "relaxed":
-                copy.editor(site.number).set(op, memory_ordering_semantics="relaxed")
-                told[site] = "make it relaxed, if nothing else is published or awaited by it"
-            continue
-        copy.editor(site.number).set(op, memory_ordering_semantics="weak", memory_scope=None)
-        told[site] = "make the access weak, if no other block has to see it"
-    return told
+def _weak(op: Op, editor: Editor) -> str | None:
+    order = op.attributes.get("memory_ordering_semantics")
+    if order in (None, "weak"):
+        return None
+    if op.name.startswith("atomic"):
+        if order != "relaxed":
+            editor.set(op, memory_ordering_semantics="relaxed")
+            return "make it relaxed, if nothing else is published or awaited by it"
+        return None
+    editor.set(op, memory_ordering_semantics="weak", memory_scope=None)
+    return "make the access weak, if no other block has to see it"
 
 
-def _unordered(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _unordered(op: Op, editor: Editor) -> str | None:
     """Order accesses behind nothing of the kernel."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        token = op.operands.get("token")
-        if token is None or not isinstance(token.type, Token):
-            continue
-        block = copy.functions[site.number].body.block
-        op.operands["token"] = copy.editor(site.number).at_start(block).make_token()
-        told[site] = "give it a token of its own, if what comes before is of other memory"
-    return told
+    token = op.operands.get("token")
+    if token is None or not isinstance(token.type, Token):
+        return None
+    op.operands["token"] = editor.at_start(editor.function.body.block).make_token()
+    return "give it a token of its own, if what comes before is of other memory"
 
 
 def _padded_with_zero(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
@@ -74,9 +64,9 @@ def _silent(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     return dict.fromkeys(sites, "leave prints and assertions away")
 
 
-WEAK = Trial(_weak)
+WEAK = at_ops(_weak)
 """Accesses that other blocks need not see."""
-UNORDERED = Trial(_unordered)
+UNORDERED = at_ops(_unordered)
 """Accesses that come after nothing of this kernel."""
 PADDED_WITH_ZERO = Trial(_padded_with_zero)
 """Views that pad with zero, as tensor copies do."""

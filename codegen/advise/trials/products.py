@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tileir.codegen.advise.evidence import Site
-from tileir.codegen.advise.numbered import Copy
+from tileir.builder import Editor
 from tileir.ir import Op, Value
 from tileir.types import Scalar
 
-from .trial import Trial
+from .trial import at_ops
 
 _OPERANDS = ("lhs", "rhs")
 _F32, _TF32 = Scalar("f32"), Scalar("tf32")
@@ -25,40 +23,29 @@ def _unconverted(value: Value) -> Value | None:
     return source if source.type.element.bits < value.type.element.bits else None
 
 
-def _as_loaded(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _as_loaded(op: Op, editor: Editor) -> str | None:
     """Multiply what was converted to a wider type as it was before."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        before = [_unconverted(op.operands[slot]) for slot in _OPERANDS]
-        if op.name != "mmaf" or None in before or len({v.type.element for v in before if v}) > 1:
-            continue
-        for slot, value in zip(_OPERANDS, before, strict=True):
-            op.operands[slot] = value
-        kind = next(v.type.element for v in before if v)
-        told[site] = f"multiply the operands in {kind}, without converting them first"
-    return told
+    before = [_unconverted(op.operands[slot]) for slot in _OPERANDS]
+    if op.name != "mmaf" or None in before or len({v.type.element for v in before if v}) > 1:
+        return None
+    for slot, value in zip(_OPERANDS, before, strict=True):
+        op.operands[slot] = value
+    kind = next(v.type.element for v in before if v)
+    return f"multiply the operands in {kind}, without converting them first"
 
 
-def _as_tf32(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+def _as_tf32(op: Op, editor: Editor) -> str | None:
     """Round f32 operands to tf32."""
-    told: dict[Site, str] = {}
-    for site in sites:
-        assert site.number is not None
-        op = copy.ops[site.number]
-        if op.name != "mmaf" or any(op.operands[s].type.element != _F32 for s in _OPERANDS):
-            continue
-        editor = copy.editor(site.number).before(op)
-        for slot in _OPERANDS:
-            value = op.operands[slot]
-            made = editor.ftof(value, result=replace(value.type, element=_TF32))
-            op.operands[slot] = made
-        told[site] = "convert the operands to tf32 (ftof), if 11 bits of precision are enough"
-    return told
+    if op.name != "mmaf" or any(op.operands[s].type.element != _F32 for s in _OPERANDS):
+        return None
+    for slot in _OPERANDS:
+        value = op.operands[slot]
+        made = editor.ftof(value, result=replace(value.type, element=_TF32))
+        op.operands[slot] = made
+    return "convert the operands to tf32 (ftof), if 11 bits of precision are enough"
 
 
-AS_LOADED = Trial(_as_loaded)
+AS_LOADED = at_ops(_as_loaded)
 """Products of the type that operands are loaded in; products of f16 are exact in f32."""
-AS_TF32 = Trial(_as_tf32)
+AS_TF32 = at_ops(_as_tf32)
 """Products in tf32."""

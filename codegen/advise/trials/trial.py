@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tileir.builder import Editor
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.ir import Op
 
 
 class Sited(Protocol):
@@ -29,6 +31,26 @@ class Trial:
 
     edit: Edit
     options: Mapping[str, object] = field(default_factory=dict)
+
+
+Change = Callable[[Op, Editor], str | None]
+"""Edits around an op, before which the editor is; says what it changed, None if nothing."""
+
+
+def at_ops(change: Change) -> Trial:
+    """Return the trial that makes a change at the op of each site, one after the other."""
+
+    def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+        told: dict[Site, str] = {}
+        for site in sites:
+            assert site.number is not None
+            op = copy.ops[site.number]
+            said = change(op, copy.editor(site.number).before(op))
+            if said is not None:
+                told[site] = said
+        return told
+
+    return Trial(edit)
 
 
 def relaunched(change: str, **options: object) -> Trial:
