@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 from .jobs import Job, Work
 
 
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
 class Request(NamedTuple):
     """A job as the child gets it."""
 
@@ -112,8 +115,7 @@ class Answer:
 
 
 def _packed(head: dict[str, Any], parts: Iterable[bytes]) -> bytes:
-    line = json.dumps(head, allow_nan=False, separators=(",", ":"))
-    return b"".join([line.encode("ascii"), b"\n", *parts])
+    return b"".join([_ENCODER.encode(head).encode("ascii"), b"\n", *parts])
 
 
 def _unpacked(data: bytes) -> tuple[dict[str, Any], memoryview]:

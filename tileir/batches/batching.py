@@ -18,7 +18,7 @@ from tileir.verifier.rules.targets import check_target
 from .answering import ANSWER
 from .answers import Answer
 from .executors import Maker, Place, place_of
-from .jobs import Chunk, Job, Limits, Work, chunks
+from .jobs import Chunk, Job, Jobs, Limits, Pace, Work, chunks, hashes_of
 from .manifest import Manifest
 from .outputs import Outputs
 from .records import Result, result_of
@@ -58,6 +58,7 @@ class Batch:
     """Jobs that the manifest has."""
     skipped_failed: int = 0
     """Those of them that failed then."""
+    _pace: Pace = field(default_factory=Pace)
     _waiting: list[Result] = field(default_factory=list)
     """Results of modules that could not be read."""
     _flight: Flight | None = None
@@ -78,13 +79,20 @@ class Batch:
             self._flight.interrupt()
 
     def _chunks(self) -> Iterator[Chunk]:
-        for jobs in chunks(self._jobs()):
+        for jobs in chunks(self._jobs(), self._pace):
             yield Chunk(self.work, self.limits, self.function, jobs)
+            if self.manifest is not None:
+                self.manifest.refresh()
 
     def _jobs(self) -> Iterator[Job]:
         verb = find(self.work.verb)
         beside, left = getattr(verb, "beside", lambda *_: ()), getattr(verb, "left", None)
         known: set[str] | None = set() if left else None
+        kinds = [
+            Jobs(self.work, target, settings)
+            for target in self.targets or (None,)
+            for settings in self.settings
+        ]
         for module in distinct(self.modules):
             if known is not None:  # of single files nobody knows what else there should be
                 known = _with(known, module)
@@ -99,11 +107,11 @@ class Batch:
                     result = result_of(self.work, self.limits, module.name, target, None, answer)
                     self._waiting.append(result)
                 continue
-            for target in self.targets or (None,):
-                for settings in self.settings:
-                    job = Job.of(self.work, module.name, parts, target, settings)
-                    if not self._is_done(job):
-                        yield job
+            hashes = hashes_of(parts)
+            for kind in kinds:
+                job = kind.job(module.name, parts, hashes)
+                if not self._is_done(job):
+                    yield job
         if left and known is not None:
             for name, answer in left(known, self.suffixes, self.work.options):
                 result = result_of(self.work, self.limits, name, None, None, answer)
@@ -125,6 +133,7 @@ class Batch:
         results, self._waiting = self._waiting, []
         for job, data in answered:
             answer = Answer.unpacked(data)
+            self._pace.add(answer.seconds)
             result = result_of(
                 self.work.of(job), self.limits, job.name, job.target, job.key, answer
             )

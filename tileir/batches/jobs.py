@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from .versions import Versions, here
 
 CHUNK_BYTES = 256 << 10
-CHUNK_JOBS = 16
+CHUNK_JOBS = 128
+CHUNK_SECONDS = 0.2
 """A chunk ends with the job that reaches one of these: what is sent at once is then neither much
 compared with what it costs to send anything, nor what one worker does while all others are done."""
 
@@ -56,28 +57,32 @@ class Job(NamedTuple):
     key: str
     settings: Mapping[str, Any] = {}
 
-    @classmethod
-    def of(
-        cls,
-        work: Work,
-        name: str,
-        parts: Iterable[bytes],
-        target: str | None,
-        settings: Mapping[str, Any] = {},
-    ) -> Job:
-        """Return the job, with its key."""
-        parts = tuple(parts)
+
+class Jobs:
+    """Jobs that differ in their modules alone: one verb, target and settings."""
+
+    def __init__(self, work: Work, target: str | None, settings: Mapping[str, Any] = {}) -> None:
         options = {**work.options, **settings}
-        options = {key: value for key, value in options.items() if key not in _INDIFFERENT}
         facts = {
             "verb": work.verb,
-            "options": options,
+            "options": {key: options[key] for key in options if key not in _INDIFFERENT},
             "target": target,
             "versions": here(),
-            "parts": [hashlib.sha256(part).hexdigest() for part in parts],
         }
         line = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-        return cls(name, parts, target, hashlib.sha256(line.encode()).hexdigest()[:40], settings)
+        self._facts = hashlib.sha256(line.encode())
+        self._target, self._settings = target, settings
+
+    def job(self, name: str, parts: tuple[bytes, ...], hashes: bytes) -> Job:
+        """Return the job of a module, whose parts have these `hashes`."""
+        facts = self._facts.copy()
+        facts.update(hashes)
+        return Job(name, parts, self._target, facts.hexdigest()[:40], self._settings)
+
+
+def hashes_of(parts: Iterable[bytes]) -> bytes:
+    """Return the hashes of parts of a module, one behind the other."""
+    return b"".join(hashlib.sha256(part).digest() for part in parts)
 
 
 @dataclass(eq=False)
@@ -100,14 +105,34 @@ class Chunk:
         return Chunk(self.work, self.limits, self.function, jobs, self.versions)
 
 
-def chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Yield jobs in lists, cut by bytes and number; what is not asked for is not read."""
+class Pace:
+    """How long jobs of a batch take, as far as that is known: so many of them are a chunk."""
+
+    def __init__(self) -> None:
+        self._jobs, self._seconds = 0, 0.0
+
+    def add(self, seconds: float | None) -> None:
+        """Count a job that took so long."""
+        if seconds is not None:
+            self._jobs += 1
+            self._seconds += seconds
+
+    def jobs(self) -> int:
+        """Return how many jobs make a chunk: one as long as nothing is known."""
+        if not self._jobs:
+            return 1
+        each = max(self._seconds / self._jobs, CHUNK_SECONDS / CHUNK_JOBS)
+        return max(1, int(CHUNK_SECONDS / each))
+
+
+def chunks(jobs: Iterable[Job], pace: Pace) -> Iterator[list[Job]]:
+    """Yield jobs in lists, cut by bytes, number and pace; what is not asked for is not read."""
     some: list[Job] = []
     size = 0
     for job in jobs:
         some.append(job)
         size += sum(map(len, job.parts))
-        if size >= CHUNK_BYTES or len(some) >= CHUNK_JOBS:
+        if size >= CHUNK_BYTES or len(some) >= pace.jobs():
             yield some
             some, size = [], 0
     if some:

@@ -56,15 +56,15 @@ class Manifest:
         """Close the file."""
         self._file.close()
 
-    def done(self, file: str, key: str) -> tuple[str, ...] | None:
-        """Return how the names of the files of a job end; None if the job is not done.
-
-        It may be another batch that has done it, a moment ago.
-        """
+    def refresh(self) -> None:
+        """See what other batches have done by now."""
         if self._size() != self._seen:
             with self._locked():
                 self._repair()
                 self._look()
+
+    def done(self, file: str, key: str) -> tuple[str, ...] | None:
+        """Return how the names of the files of a job end; None if the job is not done."""
         return self._done.get(_name(file, key))
 
     def failed(self, file: str, key: str) -> bool:
@@ -87,7 +87,9 @@ class Manifest:
                 with contextlib.suppress(OSError):
                     self._file.truncate(start)
                 raise OSError(error.errno, error.strerror, self._path) from None
-            self._look()
+            for record in new:
+                self._take(record)
+            self._seen = self._size()
 
     def _has(self, record: Record) -> bool:
         key = record["key"]
@@ -102,11 +104,15 @@ class Manifest:
             return
         self._file.seek(self._seen)
         for record in _records(self._path, self._file):
-            if is_final(record, self._limits):
-                name = _name(record["file"], record["key"])
-                self._done[name] = tuple(map(sys.intern, record["files"]))
-                (self._failed.discard if record["ok"] else self._failed.add)(name)
+            self._take(record)
         self._seen = self._size()
+
+    def _take(self, record: Record) -> None:
+        """Remember a job that is done."""
+        if is_final(record, self._limits):
+            name = _name(record["file"], record["key"])
+            self._done[name] = tuple(map(sys.intern, record["files"]))
+            (self._failed.discard if record["ok"] else self._failed.add)(name)
 
     def _repair(self) -> None:
         """Take away a last line that has no end; the lock is held."""

@@ -36,6 +36,7 @@ _PASSING = {"start", "lost", "OSError", "ToolError", "MissingPackageError", "Dev
 """Failures of what is around a module: they are tried again by the next batch."""
 _LIMITED = ("time", "memory")
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 _TEXT, _TEXT_OR_NONE = (str,), (str, type(None))
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -122,7 +123,7 @@ def _has(value: object, types: dict[str, tuple[type, ...]]) -> bool:
 
 def line_of(record: Record) -> bytes:
     """Return a record as a line of a manifest."""
-    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+    return _ENCODER.encode(record).encode("ascii") + b"\n"
 
 
 START = b'{"schema":%d,"file":"' % SCHEMA

@@ -11,7 +11,7 @@ import errno
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -27,6 +27,9 @@ SUFFIXES = (".tileirbc", ".mlir", ".tileir")
 """How the names of modules end, where a folder is given."""
 MOST_BYTES = 256 << 20
 """Bytes of a module that are read; what has more is none."""
+_BLOCK = 64 << 10
+_FOLDERS = 256
+"""Folders of which something is remembered: modules of one folder come one after the other."""
 
 
 class Source(NamedTuple):
@@ -65,8 +68,10 @@ def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Itera
 def distinct(modules: Iterable[Source]) -> Iterator[Source]:
     """Yield modules, each once; UsageError for two of one name."""
     known: dict[int, int] = {}
+    real = lru_cache(_FOLDERS)(os.path.realpath)
     for source in modules:
-        name, at = _hash(source.name), _hash(os.path.realpath(source.place))
+        folder, last = os.path.split(source.place)
+        name, at = _hash(source.name), _hash(os.path.join(real(folder), last))
         if name not in known:
             known[name] = at
             yield source
@@ -80,11 +85,17 @@ def distinct(modules: Iterable[Source]) -> Iterator[Source]:
 
 def name_of(path: str) -> str:
     """Return what a file is called, given its path; UsageError for a path to nowhere below."""
-    parts = Path(os.path.normpath(path)).parts
-    named = [part for part in parts if part not in ("..", Path(path).anchor)]
-    if not named:
+    folder, last = os.path.split(os.path.normpath(path))
+    if last in ("", ".", ".."):
         raise UsageError(f"{display(path)} is not the path of a file")
-    return "/".join(named)
+    return _prefix(folder) + last
+
+
+@lru_cache(_FOLDERS)
+def _prefix(folder: str) -> str:
+    """Return how the names of what is in a folder begin."""
+    parts = Path(folder).parts
+    return "".join(f"{part}/" for part in parts if part not in ("..", Path(folder).anchor))
 
 
 def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
@@ -96,8 +107,8 @@ def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
         path = remote.path
     archive, _, member = path.partition("!")
     if os.path.isdir(path):
-        for below in _below(path, suffixes):
-            yield _file(below, os.path.relpath(below, path))
+        for file, below in _below(path, suffixes):
+            yield _file(file, below)
     elif os.path.isfile(path) and is_archive(path):
         with open(path, "rb") as file:
             yield from _archive(path, name_of(path), file, suffixes)
@@ -157,28 +168,44 @@ def _beside_remote(remote: Remote, path: str, suffix: str) -> bytes:
     return _read_remote(remote, os.path.splitext(path)[0] + suffix)
 
 
-def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files in a folder, in order; links are followed to files inside of it alone.
+def _below(folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the files in a folder, in order, each with its path below it; links are followed to
+    files inside of it alone.
 
     Also what nobody may list, so that whoever reads it is told; pipes and devices are left out.
     """
     root = os.path.realpath(folder)
-    hidden: list[str] = []
-    for here, folders, files in os.walk(
-        folder, onerror=lambda error: hidden.append(error.filename)
-    ):
-        folders.sort()
-        for name in sorted(files):
-            path = os.path.join(here, name)
-            if not name.endswith(suffixes):
-                continue
-            if os.path.islink(path):
-                real = os.path.realpath(path)
-                if os.path.commonpath([root, real]) != root:
-                    continue
-            if os.path.isfile(path) or not os.path.exists(path):
-                yield path
+    hidden: list[tuple[str, str]] = []
+    waiting = [(folder, "")]
+    while waiting:
+        here, below = waiting.pop()
+        names, folders = [], []
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.name.endswith(suffixes) and _is_module(entry, root):
+                        names.append(entry.name)
+        except OSError:
+            hidden.append((here, below))
+        for name in sorted(names):
+            yield os.path.join(here, name), os.path.join(below, name)
+        waiting += (
+            (os.path.join(here, name), os.path.join(below, name))
+            for name in sorted(folders, reverse=True)
+        )
     yield from hidden
+
+
+def _is_module(entry: os.DirEntry[str], root: str) -> bool:
+    """Whether what is in a folder is a file, or a link to one below the root or to nothing."""
+    if not entry.is_symlink():
+        return entry.is_file()
+    real = os.path.realpath(entry.path)
+    if os.path.commonpath([root, real]) != root:
+        return False
+    return os.path.isfile(real) or not os.path.exists(real)
 
 
 def _file(path: str, below: str | None = None) -> Source:
@@ -191,9 +218,20 @@ def _file(path: str, below: str | None = None) -> Source:
 
 
 def read_file(path: str) -> bytes:
-    """Return the bytes of a file; OSError for one that is too long for a module, too."""
-    with open(path, "rb") as file:
-        return _short_enough(file.read(MOST_BYTES + 1), path)
+    """Return the bytes of a file; OSError for one that is too long for a module, too.
+
+    Most modules are one block, so this asks the system for no more than it has to: what `open`
+    does besides takes longer than reading them.
+    """
+    blocks, size = [], 0
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        while size <= MOST_BYTES and (block := os.read(file, _BLOCK)):
+            blocks.append(block)
+            size += len(block)
+    finally:
+        os.close(file)
+    return _short_enough(b"".join(blocks), path)
 
 
 def _short_enough(data: bytes, path: str) -> bytes:

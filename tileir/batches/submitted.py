@@ -12,6 +12,7 @@ import os
 import platform
 import threading
 import weakref
+from contextlib import suppress
 from typing import NamedTuple
 
 from tileir.commands.conventions import DEFECT, OUTSIDE
@@ -58,11 +59,11 @@ class Keeper:
     def supervisor(self, function: str, limits: Limits) -> Supervisor:
         """Return a supervisor of this function with these limits: the last one if it has them.
 
-        WorkerError if it has been closed.
+        _Cancelled if it has been closed.
         """
         with self._lock:
             if self._closed:
-                raise WorkerError("cancelled", "the batch", "it has ended")
+                raise _Cancelled
             if self._made_for != (function, limits):
                 _close(self._supervisors, self.process)
                 seconds, memory = limits
@@ -107,28 +108,36 @@ def work(chunk: Chunk) -> list[bytes] | Refused:
     keeper = _own.keeper
     if keeper is None or keeper.process != os.getpid():
         keeper = _own.keeper = Keeper()
+    requests = [(job.name, Request.packed(chunk.work, job)) for job in chunk.jobs]
     answers: list[bytes] = []
-    try:
-        supervisor = keeper.supervisor(chunk.function, chunk.limits)
-        for job in chunk.jobs:
-            request = Request.packed(chunk.work, job)
-            answers.append(_answer(supervisor, request, job.name))
-    except WorkerError:  # cancelled
-        pass
+    with suppress(_Cancelled):
+        while len(answers) < len(requests):
+            _answer(keeper.supervisor(chunk.function, chunk.limits), requests, answers)
     return answers
 
 
-def _answer(supervisor: Supervisor, request: bytes, name: str) -> bytes:
-    """Return the answer to a request, which may be that the child has died of it."""
-    died = ""
-    while True:
-        try:
-            return supervisor.call(request, name)
-        except WorkerError as error:
-            if error.kind == "cancelled":
-                raise
-            if error.kind in _TWICE and not died:
-                died = error.kind
-                continue
-            code = DEFECT if error.kind == "defect" else OUTSIDE
-            return Answer(code, error.kind, error.problem).packed()
+class _Cancelled(Exception):
+    """The batch has ended."""
+
+
+def _answer(
+    supervisor: Supervisor, requests: list[tuple[str, bytes]], answers: list[bytes]
+) -> None:
+    """Add the answers to the next requests, the last of which may be that the child died of it."""
+    outcomes = supervisor.calls(requests[len(answers) :])
+    last = outcomes[-1]
+    if isinstance(last, WorkerError) and last.kind in _TWICE:
+        at = len(answers) + len(outcomes) - 1
+        outcomes[-1:] = supervisor.calls(requests[at : at + 1])
+    for outcome in outcomes:
+        answers.append(_told(outcome))  # noqa: PERF401 - those before what was cancelled are kept
+
+
+def _told(outcome: bytes | WorkerError) -> bytes:
+    """Return the answer to a request; _Cancelled if there is none."""
+    if not isinstance(outcome, WorkerError):
+        return outcome
+    if outcome.kind == "cancelled":
+        raise _Cancelled
+    code = DEFECT if outcome.kind == "defect" else OUTSIDE
+    return Answer(code, outcome.kind, outcome.problem).packed()

@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from typing import Any
 
-from .frames import FAILED, READY, REQUEST, read_frame, write_frame
+from .frames import FAILED, READY, REQUEST, frame, read_frame
 
 _PROGRAM = """\
 import json, sys
@@ -49,8 +50,8 @@ class ChildEnded(Exception):
 class Child:
     """A process that computes one function; see `inside.main` for the arguments.
 
-    It starts at once, and imports what it needs while its parent does something else. `ready` and
-    `ask` are for one thread at a time; `kill` may be called by any, at any time. OSError if the
+    It starts at once, and imports what it needs while its parent does something else. `ready`,
+    `ask` and `answer` are for one thread at a time; `kill` may be called by any, at any time. OSError if the
     system starts no process.
     """
 
@@ -86,7 +87,7 @@ class Child:
     def ready(self) -> str:
         """Wait until it has started; return why it cannot, "" if it has. ChildEnded if it died."""
         if not self.is_ready:
-            kind, problem = self._answer()
+            kind, problem = self.answer()
             if kind == FAILED:
                 return problem.decode(errors="replace")
             if kind != READY:
@@ -94,15 +95,14 @@ class Child:
             self.is_ready = True
         return ""
 
-    def ask(self, data: bytes) -> tuple[bytes, bytes]:
-        """Send a request, and return the frame that answers it; ChildEnded if there is none."""
-        try:
-            write_frame(self._requests, REQUEST, data)
-        except (OSError, ValueError):  # ValueError: another thread has ended it
-            raise ChildEnded from None
-        return self._answer()
+    def ask(self, requests: Sequence[bytes]) -> None:
+        """Send requests; if it does not take them, there is no answer."""
+        with contextlib.suppress(OSError, ValueError):  # ValueError: another thread has ended it
+            self._requests.write(b"".join(frame(REQUEST, data) for data in requests))
+            self._requests.flush()
 
-    def _answer(self) -> tuple[bytes, bytes]:
+    def answer(self) -> tuple[bytes, bytes]:
+        """Return the frame that answers the next request; ChildEnded if there is none."""
         try:
             return read_frame(self._answers, self._most)
         except (EOFError, OSError, ValueError):

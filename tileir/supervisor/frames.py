@@ -26,10 +26,14 @@ TOO_LONG = b"l"
 """The function has returned more than the most; the number of bytes, as text."""
 
 
+def frame(kind: bytes, data: bytes = b"") -> bytes:
+    """Return the bytes of one frame."""
+    return _HEAD.pack(kind, len(data)) + data
+
+
 def write_frame(stream: IO[bytes], kind: bytes, data: bytes = b"") -> None:
     """Write one frame; OSError if the other side has gone."""
-    stream.write(_HEAD.pack(kind, len(data)))
-    stream.write(data)
+    stream.write(frame(kind, data))
     stream.flush()
 
 

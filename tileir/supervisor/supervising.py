@@ -7,7 +7,8 @@ is replaced at once, so that the next call need not wait for the imports.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event
 from typing import Self
@@ -23,6 +24,9 @@ MOST_ANSWER = 64 << 20
 
 STARTING = 300.0
 """Seconds that a child may take to start: on a busy machine, imports are slow."""
+
+_OUTCOMES = (ANSWER, FAILED, TOO_LONG)
+"""Frames that say what came of a request."""
 
 _CANCELLED = "cancelled"
 _MIB = 1 << 20
@@ -92,36 +96,55 @@ class Supervisor:
         A call does not begin if `cancelled` is set: whoever sets it and then calls `cancel` is
         heard, whenever that is.
         """
+        (outcome,) = self.calls([(name, data)], cancelled)
+        if isinstance(outcome, WorkerError):
+            raise outcome
+        return outcome
+
+    def calls(
+        self, requests: Sequence[tuple[str, bytes]], cancelled: Event | None = None
+    ) -> list[bytes | WorkerError]:
+        """Return what the function makes of the bytes of each request, which has a name, too.
+
+        That is as if `call` were called with one after the other, but the child finds the next one
+        waiting for it, and an error stands in the place of the bytes. The child computes them in
+        their order and sends each answer at once, so the first one that is missing is the one that
+        it died of; what comes after that has not been done, and nothing is returned for it.
+        """
+        first = requests[0][0]
         with self._turn:
             with self._lock:
                 if self._closed:
-                    raise WorkerError("cancelled", name, "the supervisor is closed")
+                    return [WorkerError("cancelled", first, "the supervisor is closed")]
                 if cancelled is not None and cancelled.is_set():
-                    raise WorkerError("cancelled", name, "cancelled")
-                child = self._child = self._child or self._new(name)
-                current = self._current = _Call(name)
+                    return [WorkerError("cancelled", first, "cancelled")]
+                try:
+                    child = self._child = self._child or self._new(first)
+                except WorkerError as error:
+                    return [error]
+                current = self._current = _Call(first)
+            outcomes: list[bytes | WorkerError] = []
+            kind = b""
             try:
-                kind, answer = self._asked(child, current, data)
+                self._wait_until_ready(child, current)
+                for kind, answer in self._answers(child, current, requests):
+                    if kind in _OUTCOMES:
+                        outcomes.append(self._outcome(kind, answer, current.name))
             except ChildEnded:
-                kind, answer = b"", b""
+                kind = b""
             except BaseException:  # Ctrl-C: an answer is on its way that nobody will read
                 self._replace(child)
                 raise
             finally:
                 with self._lock:
                     self._current = None
-            self._made += 1
-            if kind not in (ANSWER, FAILED, TOO_LONG) or current.killed:
-                raise self._death(child, current, kind)
-            if kind == FAILED or self._made == self._calls:
+            self._made += len(outcomes)
+            if kind not in _OUTCOMES or current.killed:
+                del outcomes[len(requests) - 1 :]
+                outcomes.append(self._death(child, current, kind))
+            elif kind == FAILED or (self._calls is not None and self._made >= self._calls):
                 self._replace(child)
-        if kind == FAILED:
-            raise WorkerError("defect", name, answer.decode(errors="replace"))
-        if kind == TOO_LONG:
-            size = int(answer) // _MIB
-            text = f"the answer has {size} MiB, more than the {self._most // _MIB} MiB of the limit"
-            raise WorkerError("answer", name, text)
-        return answer
+        return outcomes
 
     def cancel(self, name: str) -> bool:
         """Kill the child if it works on the call of that name; return whether it does."""
@@ -143,38 +166,71 @@ class Supervisor:
             if child is not None:
                 child.end()
 
-    def _asked(self, child: Child, current: _Call, data: bytes) -> tuple[bytes, bytes]:
-        if not child.is_ready:
-            with self._alarm(current, STARTING, "start"):
-                problem = child.ready()
-            if problem:
-                current.killed = f"cannot start: {problem}"
-                raise ChildEnded
-        with self._alarm(current, self._seconds, "time"):
-            return child.ask(data)
+    def _wait_until_ready(self, child: Child, current: _Call) -> None:
+        """Wait for a child to have started; ChildEnded if it has not."""
+        if child.is_ready:
+            return
+        with self._alarm(current, STARTING, "start"):
+            problem = child.ready()
+        if problem:
+            current.killed = f"cannot start: {problem}"
+            raise ChildEnded
+
+    def _answers(
+        self, child: Child, current: _Call, requests: Sequence[tuple[str, bytes]]
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Send requests, and yield the frame that answers each, up to one that ends the child."""
+        with self._alarm(current, self._seconds, "time") as again:
+            child.ask([data for _, data in requests])
+            for name, _ in requests:
+                with self._lock:
+                    current.name = name
+                again()
+                kind, answer = child.answer()
+                yield kind, answer
+                if kind not in (ANSWER, TOO_LONG):
+                    return
+
+    def _outcome(self, kind: bytes, answer: bytes, name: str) -> bytes | WorkerError:
+        """Return what a frame says of a request that did not end the child by itself."""
+        if kind == FAILED:
+            return WorkerError("defect", name, answer.decode(errors="replace"))
+        if kind == TOO_LONG:
+            size = int(answer) // _MIB
+            text = f"the answer has {size} MiB, more than the {self._most // _MIB} MiB of the limit"
+            return WorkerError("answer", name, text)
+        return answer
 
     @contextmanager
-    def _alarm(self, current: _Call, seconds: float | None, why: str) -> Iterator[None]:
-        """Kill the child of a call if what is done inside takes too long."""
-        if seconds is None:
-            yield
-            return
+    def _alarm(
+        self, current: _Call, seconds: float | None, why: str
+    ) -> Iterator[Callable[[], None]]:
+        """Kill the child of a call if what is done inside takes too long; yield what begins anew.
 
-        def ring() -> None:
+        That is called very often, so it moves the end and wakes nobody: whoever waits looks again.
+        """
+        if seconds is None:
+            yield lambda: None
+            return
+        done, started = Event(), [time.monotonic()]
+
+        def again() -> None:
+            started[0] = time.monotonic()
+
+        def watch() -> None:
+            while (left := started[0] + seconds - time.monotonic()) > 0:
+                if done.wait(left):
+                    return
             with self._lock:
-                if self._current is current and not done:
+                if self._current is current and not done.is_set():
                     self._kill(current, why)
 
-        done: list[bool] = []
-        timer = threading.Timer(seconds, ring)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=watch, daemon=True).start()
         try:
-            yield
+            yield again
         finally:
             with self._lock:
-                done.append(True)
-            timer.cancel()
+                done.set()
 
     def _kill(self, current: _Call, why: str) -> None:
         """Kill the child of the call that is under way; the lock is held."""

@@ -119,7 +119,7 @@ def _once(given: dict[str, Any]) -> Took:
             counts["work"] += record["seconds"] or 0
             counts["compiled"] += (record["result"] or {}).get("compiled", 0)
         clock = time.perf_counter() - started[0]
-        own = time.process_time() - started[1]
+        own = time.process_time() - started[1] - watch.own
     return Took(
         **counts, skipped=batch.skipped, clock=clock, own=own, below=watch.cpu, looks=watch.looks
     )

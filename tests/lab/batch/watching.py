@@ -29,6 +29,8 @@ class Watch:
         self.looks: list[Look] = []
         self._cpu: dict[int, float] = defaultdict(float)
         self._before = 0.0
+        self.own = 0.0
+        """Seconds of CPU time that looking itself took."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -50,9 +52,11 @@ class Watch:
 
     def _run(self) -> None:
         while True:
+            ended = self._ended.wait(_EVERY)
+            started = time.thread_time()
             self._look()
-            if self._ended.wait(_EVERY):
-                self._look()
+            self.own += time.thread_time() - started
+            if ended:
                 return
 
     def _look(self) -> None:

@@ -46,7 +46,14 @@ def innocent(found: dict[str, dict]) -> list[int]:
     return sorted(each["result"]["size"] for name, each in found.items() if name.isdecimal())
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All modules of a batch are one chunk."""
+    monkeypatch.setattr("tileir.batches.jobs.Pace.jobs", lambda _: 1000)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("at_once")
 def test_what_happens_to_children_is_told_once(tmp_path: Path, monkeypatch) -> None:
     """One that segfaults, one that takes for ever, one that eats memory, one killed by somebody."""
     folder = modules(
@@ -88,7 +95,7 @@ def test_what_happens_to_children_is_told_once(tmp_path: Path, monkeypatch) -> N
 @pytest.mark.slow
 def test_a_batch_that_is_killed_goes_on(tmp_path: Path) -> None:
     """Its children end with it, and what it has written is not done again."""
-    folder = modules(tmp_path / "k", _39a_killed=f"kill-parent-once {tmp_path / 'killed'}")
+    folder = modules(tmp_path / "k", _20a_killed=f"kill-parent-once {tmp_path / 'killed'}")
     manifest = tmp_path / "m.jsonl"
     program = [sys.executable, "-m", "tests.tileir.batches.planted", "verify", "-j", "1"]
     program += ["-m", str(manifest), str(folder)]
@@ -104,6 +111,7 @@ def test_a_batch_that_is_killed_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("at_once")
 def test_a_process_of_a_pool_that_is_killed_is_replaced(tmp_path: Path, monkeypatch) -> None:
     folder = modules(tmp_path / "k", _20a_killed=f"kill-parent-once {tmp_path / 'killed'}")
     planted.plant(monkeypatch)
@@ -114,6 +122,7 @@ def test_a_process_of_a_pool_that_is_killed_is_replaced(tmp_path: Path, monkeypa
     assert innocent(records(manifest)) == list(range(INNOCENT))
 
 
+@pytest.mark.usefixtures("at_once")
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path, monkeypatch) -> None:
     """Also that of the chunk that was under way."""
     folder = modules(tmp_path / "k", _39a_interrupt=f"interrupt-parent {tmp_path / 'done'}")
@@ -159,7 +168,5 @@ def test_an_executor_that_is_good_for_nothing_ends_the_batch(tmp_path: Path, mon
     monkeypatch.setattr("tileir.batches.command.place_of", lambda *_: place)
     done = call(main, "batch", "verify", "-m", tmp_path / "m.jsonl", folder)
     assert done.returncode == 5
-    assert done.stderr.splitlines()[-1] == (
-        "tileir batch: the executor: it loses whatever is submitted: "
-        "BrokenProcessPool: a worker ended"
-    )
+    told = "tileir batch: the executor: it loses whatever is submitted: BrokenProcessPool: "
+    assert done.stderr.splitlines()[-1].startswith(told)

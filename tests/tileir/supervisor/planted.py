@@ -29,6 +29,11 @@ def _sleep(_: bytes) -> bytes:
     return b""
 
 
+def _nap(rest: bytes) -> bytes:
+    time.sleep(float(rest))
+    return rest
+
+
 def _sleep_in_c(_: bytes) -> bytes:
     """Keep all of Python waiting, as C code may."""
     ctypes.PyDLL(None).sleep(1000)
@@ -73,6 +78,7 @@ DEEDS: dict[bytes, Callable[[bytes], bytes]] = {
     b"pid": lambda _: str(os.getpid()).encode(),
     b"twice": lambda rest: rest * 2,
     b"sleep": _sleep,
+    b"nap": _nap,
     b"sleep-in-c": _sleep_in_c,
     b"start": _start,
     b"eat": _eat,

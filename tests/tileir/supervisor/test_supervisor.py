@@ -135,6 +135,39 @@ def test_time_is_limited(deed: bytes) -> None:
         assert supervisor.pid not in (before, None)
 
 
+def test_time_is_limited_of_each_call() -> None:
+    """Of many that are made at once, all together take longer."""
+    with Supervisor(OBEY, seconds=3.0) as supervisor:
+        naps = [(f"nap {number}", b"nap 0.8") for number in range(4)]
+        loop = ("loop", b"sleep")
+        *outcomes, last = supervisor.calls([*naps, loop, ("after", b"say nothing")])
+        assert outcomes == [b"0.8"] * 4
+        assert isinstance(last, WorkerError)
+        assert (last.kind, last.request) == ("time", "loop")
+
+
+@posix
+def test_many_calls_at_once(supervisor: Supervisor) -> None:
+    """What is in front of a call that ends the child is told, what comes after it is not done."""
+    large = b"%d" % 7 * (MIB // 4)
+    said = [(f"{number}", b"say " + large) for number in range(9)]
+    assert supervisor.calls(said) == [large] * 9  # more than pipes hold
+    before = supervisor.pid
+    first, second, third = supervisor.calls(
+        [("a", b"say 1"), ("b", b"twice " + bytes(MIB)), ("c", b"say 2")]
+    )
+    assert (first, third, supervisor.pid) == (b"1", b"2", before)
+    assert isinstance(second, WorkerError)
+    assert (second.kind, second.request) == ("answer", "b")
+    for deed, kind in ((b"crash", "crash"), (b"fail", "defect"), (b"give-up", "memory")):
+        before = supervisor.pid
+        first, second = supervisor.calls([("a", b"say 1"), ("b", deed), ("c", b"say 2")])
+        assert first == b"1"
+        assert isinstance(second, WorkerError)
+        assert (second.kind, second.request) == (kind, "b")
+        assert supervisor.pid not in (before, None)
+
+
 def under_way(supervisor: Supervisor, data: bytes, name: str) -> tuple[threading.Thread, list]:
     """Call in a thread of its own; the list gets the error."""
     raised: list[WorkerError] = []

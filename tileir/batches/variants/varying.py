@@ -12,7 +12,7 @@ import tileir
 from tileir.batches.answers import Answer
 from tileir.batches.batching import MEMORY, SECONDS
 from tileir.batches.executors import Maker, place_of
-from tileir.batches.jobs import Chunk, Job, Limits, Work
+from tileir.batches.jobs import Chunk, Job, Jobs, Limits, Work, hashes_of
 from tileir.batches.running import Flight
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import UsageError
@@ -162,7 +162,8 @@ def variants(
                 dropped[number] = Dropped(configuration, FRONTEND, str(error))
                 continue
             work = Work("variant", {**options, **chosen})
-            job = Job.of(work, f"variant {number}", [source or b""], target)
+            parts = (source or b"",)
+            job = Jobs(work, target).job(f"variant {number}", parts, hashes_of(parts))
             jobs[job.name] = number, work, job
             yield Chunk(work, limits, MEASURE, [job])
 
