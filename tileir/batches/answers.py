@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from .jobs import Job, Work
 
-
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 

@@ -130,7 +130,7 @@ def _answer(
         at = len(answers) + len(outcomes) - 1
         outcomes[-1:] = supervisor.calls(requests[at : at + 1])
     for outcome in outcomes:
-        answers.append(_told(outcome))  # noqa: PERF401 - those before what was cancelled are kept
+        answers.append(_told(outcome))  # one by one: those before what is cancelled are kept
 
 
 def _told(outcome: bytes | WorkerError) -> bytes:

@@ -51,8 +51,8 @@ class Child:
     """A process that computes one function; see `inside.main` for the arguments.
 
     It starts at once, and imports what it needs while its parent does something else. `ready`,
-    `ask` and `answer` are for one thread at a time; `kill` may be called by any, at any time. OSError if the
-    system starts no process.
+    `ask` and `answer` are for one thread at a time; `kill` may be called by any, at any time.
+    OSError if the system starts no process.
     """
 
     def __init__(self, function: str, memory: int | None, most: int) -> None:

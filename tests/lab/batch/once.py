@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -49,6 +50,11 @@ class Took(NamedTuple):
     below: float
     compiled: int
     looks: list[tuple[float, int, int]]
+
+    def possible(self, workers: int) -> float:
+        """The speed-up of so many workers on as many quiet cores, by CPU time: with one worker the
+        batch has a core that nobody else uses, with all of them it takes its time from theirs."""
+        return workers * self.below / (self.below + self.own)
 
     def besides(self, workers: int) -> float:
         """Seconds for each job that were not work: of so many workers, all the time."""
@@ -111,6 +117,7 @@ def _once(given: dict[str, Any]) -> Took:
             manifest,
             function=given["function"],
         )
+        ended = _of_ended()
         watch = stack.enter_context(Watch())
         started = time.perf_counter(), time.process_time()
         for record, _ in batch:
@@ -120,9 +127,16 @@ def _once(given: dict[str, Any]) -> Took:
             counts["compiled"] += (record["result"] or {}).get("compiled", 0)
         clock = time.perf_counter() - started[0]
         own = time.process_time() - started[1] - watch.own
+    below = max(watch.cpu, _of_ended() - ended)  # Dask's have not ended, threads' all have
     return Took(
-        **counts, skipped=batch.skipped, clock=clock, own=own, below=watch.cpu, looks=watch.looks
+        **counts, skipped=batch.skipped, clock=clock, own=own, below=below, looks=watch.looks
     )
+
+
+def _of_ended() -> float:
+    """Seconds of CPU time of the children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _cluster(workers: int) -> Any:

@@ -6,16 +6,18 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import NamedTuple
 
-from tileir.batches.jobs import CHUNK_JOBS
 from tileir.codegen.cache.key import PTX
 from tileir.codegen.cache.shared import store_of
 from tileir.codegen.cache.slot import Slot
 
+from .alone import run as alone
 from .children import COUNTING, NOTHING
+from .kept import Kept, spread
 from .once import Took, run
 
 SPEEDUP, BESIDES, WARM = 1.85, 0.002, 0.1
@@ -29,12 +31,13 @@ Line = tuple[str, bool]
 """A line to print, and whether it says what it should."""
 
 
-def scaling(paths: list[str], verb: str, target: str | None) -> Iterator[Line]:
+def scaling(kept: Kept, paths: list[str], verb: str, target: str | None) -> Iterator[Line]:
     """One worker and two: speed-up, what a job costs besides its work, memory."""
     yield from _head(verb, target)
     clocks = []
     for workers in (1, 2):
-        took = run(paths, verb, workers, target=target)
+        name = f"scaling {verb} {target} {len(paths)} {workers}"
+        took = kept.took(name, partial(run, paths, verb, workers, target=target))
         clocks.append(took.clock)
         besides = took.besides(workers)
         yield _row(f"threads {workers}", took, besides), True
@@ -43,6 +46,16 @@ def scaling(paths: list[str], verb: str, target: str | None) -> Iterator[Line]:
         yield from _memory(took)
     factor = clocks[0] / clocks[1]
     yield f"speed-up of 2 workers: {factor:.2f}", factor >= SPEEDUP
+    yield f"  that the CPU time of the batch leaves: {took.possible(2):.2f}", True
+
+
+def ceiling(paths: list[str], verb: str, target: str | None) -> Iterator[Line]:
+    """One process and two that do the same with no batch around it."""
+    yield f"{verb} {target or ''} with nothing around it, {len(paths):,} modules".rstrip(), True
+    clocks = [alone(paths, verb, processes, target) for processes in (1, 2)]
+    told = f"{clocks[0] * 1e3:.3f} and {clocks[1] * 1e3:.3f} ms a module"
+    factor = clocks[0] / clocks[1]
+    yield f"1 and 2 processes: {told}, {factor:.2f} times as fast on this machine", True
 
 
 def _head(verb: str, target: str | None) -> Iterator[Line]:
@@ -89,17 +102,17 @@ def fit(points: list[tuple[float, float]]) -> Fit:
     return Fit(start, slope, 1 - off / all_off if all_off else 1.0)
 
 
-def growth(folders: list[str], verb: str, target: str | None) -> Iterator[Line]:
+def growth(kept: Kept, paths: list[str], verb: str, target: str | None) -> Iterator[Line]:
     """Fit seconds to the number of modules; then do it all again with the manifest."""
     yield f"{verb}{f' {target}' if target else ''}, 2 workers", True
     yield f"{'jobs':>9}{'clock s':>10}{'peak MiB':>10}{'again s':>10}{'ms each':>9}", True
     points, parts = [], 8
     for part in range(1, 5):
-        some = folders[: max(1, len(folders) * 2**part // (2 * parts))]
-        with tempfile.TemporaryDirectory() as folder:
-            manifest = str(Path(folder, "m.jsonl"))
-            took = run(some, verb, 2, target=target, manifest=manifest)
-            again = run(some, verb, 2, target=target, manifest=manifest)
+        some = spread(paths, max(1, len(paths) * 2**part // (2 * parts)))
+        name = f"growth {verb} {target} {len(some)}"
+        manifest = str(kept.folder / f"{name}.jsonl")
+        measure = partial(run, some, verb, 2, target=target, manifest=manifest)
+        took, again = kept.took(name, measure), kept.took(f"{name} again", measure)
         points.append((took.jobs, took.clock))
         peak = max(look[1] for look in took.looks) / 2**20
         each = again.clock / max(1, again.skipped) * 1e3
@@ -111,20 +124,19 @@ def growth(folders: list[str], verb: str, target: str | None) -> Iterator[Line]:
 
 
 def on_dask(
-    paths: list[str], verb: str, target: str | None, most: tuple[int, ...]
+    kept: Kept, paths: list[str], verb: str, target: str | None, most: tuple[int, ...]
 ) -> Iterator[Line]:
     """Threads, and LocalClusters of some sizes: with the work, and with no work at all."""
     yield from _head(verb, target)
     for function, told in ((None, ""), (NOTHING, "no work")):
         for dask, workers in ((False, 1), (False, 2), *((True, number) for number in most)):
             given = {} if function is None else {"function": function}
-            took = run(paths, verb, workers, target=target, dask=dask, **given)
-            name = f"{told} {'Dask' if dask else 'threads'} {workers}"
+            row = f"{told} {'Dask' if dask else 'threads'} {workers}"
+            measure = partial(run, paths, verb, workers, target=target, dask=dask, **given)
+            took = kept.took(f"dask {verb} {target} {len(paths)} {row.strip()}", measure)
             besides = took.besides(min(workers, _CORES)) if told or workers <= _CORES else nan
-            yield _row(name, took, besides), True
-    chunk = took.own / max(1, took.jobs) * CHUNK_JOBS
-    most_chunks = f"{1 / chunk:,.0f} chunks a second at most"
-    yield f"client and scheduler: {chunk * 1e3:.2f} ms of CPU time a chunk, {most_chunks}", True
+            yield _row(row, took, besides), True
+    yield f"client and scheduler: {took.own / max(1, took.jobs) * 1e3:.3f} ms of CPU a job", True
 
 
 def store() -> Iterator[Line]:
