@@ -195,7 +195,7 @@ OTHER_LOCKS = {
     "codegen/emulator/threads/lanes.py": "launches only",
     "tileir/supervisor/child.py": "belongs to a process that another one has started",
     "tileir/supervisor/supervising.py": "is held while a child works, for which no fork can wait",
-    "tileir/batches/submitted.py": "a process that was forked has a child, and a lock, of its own",
+    "tileir/batches/worker.py": "a process that was forked has a child, and a lock, of its own",
     "tileir/serve/front.py": "belongs to a program that forks nothing",
     "tileir/cutile/cutile_internals.py": "is held while a kernel runs, for which no fork can wait",
 }

@@ -15,14 +15,14 @@ from tileir.messages.texts import display, printable
 from tileir.supervisor.memory import LIMITED
 from tileir.verifier.rules.targets import check_target
 
-from .answering import ANSWER
-from .answers import Answer
+from .child import RESPOND
+from .dispatch import Completed, Dispatcher
 from .executors import Maker, Place, place_of
 from .jobs import Chunk, Job, Jobs, Limits, Pace, Work, chunks, hashes_of
 from .manifest import Manifest
 from .outputs import Outputs
+from .protocol import Response
 from .records import Result, result_of
-from .running import Answered, Flight
 from .sources import SUFFIXES, Source, distinct, name_of, sources
 from .verbs import NONE, ONE, find
 
@@ -49,7 +49,7 @@ class Batch:
     limits: Limits
     manifest: Manifest | None = None
     outputs: Outputs | None = None
-    function: str = ANSWER
+    function: str = RESPOND
     settings: Sequence[Mapping[str, Any]] = ({},)
     suffixes: tuple[str, ...] = SUFFIXES
     done: int = 0
@@ -61,22 +61,22 @@ class Batch:
     _pace: Pace = field(default_factory=Pace)
     _waiting: list[Result] = field(default_factory=list)
     """Results of modules that could not be read."""
-    _flight: Flight | None = None
+    _dispatcher: Dispatcher | None = None
 
     def __iter__(self) -> Generator[Result, None, None]:
-        flight = self._flight = Flight(self.place)
+        dispatcher = self._dispatcher = Dispatcher(self.place)
         try:
-            for answered in flight.answers(self._chunks()):
-                yield from self._kept(answered)
+            for completed in dispatcher.responses(self._chunks()):
+                yield from self._kept(completed)
             yield from self._kept([])
         finally:
-            self._flight = None
-            self._kept(flight.stop())  # after Ctrl-C, too: what is done is kept
+            self._dispatcher = None
+            self._kept(dispatcher.stop())  # after Ctrl-C, too: what is done is kept
 
     def interrupt(self) -> None:
         """Have the iteration raise KeyboardInterrupt soon; a signal handler may call it."""
-        if self._flight is not None:
-            self._flight.interrupt()
+        if self._dispatcher is not None:
+            self._dispatcher.interrupt()
 
     def _chunks(self) -> Iterator[Chunk]:
         for jobs in chunks(self._jobs(), self._pace):
@@ -85,6 +85,7 @@ class Batch:
                 self.manifest.refresh()
 
     def _jobs(self) -> Iterator[Job]:
+        """Yield the jobs to be done; of what cannot be read or is missing, the result waits."""
         verb = find(self.work.verb)
         beside, left = getattr(verb, "beside", lambda *_: ()), getattr(verb, "left", None)
         known: set[str] | None = set() if left else None
@@ -102,9 +103,9 @@ class Batch:
                 what = error.strerror or str(error)
                 if error.filename not in (None, module.place):
                     what = f"{printable(str(error.filename))}: {what}"
-                answer = Answer(USAGE, "OSError", what)
+                response = Response(USAGE, "OSError", what)
                 for target in self.targets or (None,):
-                    result = result_of(self.work, self.limits, module.name, target, None, answer)
+                    result = result_of(self.work, self.limits, module.name, target, None, response)
                     self._waiting.append(result)
                 continue
             hashes = hashes_of(parts)
@@ -113,8 +114,8 @@ class Batch:
                 if not self._is_done(job):
                     yield job
         if left and known is not None:
-            for name, answer in left(known, self.suffixes, self.work.options):
-                result = result_of(self.work, self.limits, name, None, None, answer)
+            for name, response in left(known, self.suffixes, self.work.options):
+                result = result_of(self.work, self.limits, name, None, None, response)
                 self._waiting.append(result)
 
     def _is_done(self, job: Job) -> bool:
@@ -128,14 +129,14 @@ class Batch:
         self.skipped_failed += self.manifest.failed(job.name, job.key)
         return True
 
-    def _kept(self, answered: Answered) -> list[Result]:
-        """Write what was answered, files first, and return it."""
+    def _kept(self, completed: Completed) -> list[Result]:
+        """Write what was completed, files first, and return it."""
         results, self._waiting = self._waiting, []
-        for job, data in answered:
-            answer = Answer.unpacked(data)
-            self._pace.add(answer.seconds)
+        for job, data in completed:
+            response = Response.unpacked(data)
+            self._pace.add(response.seconds)
             result = result_of(
-                self.work.of(job), self.limits, job.name, job.target, job.key, answer
+                self.work.of(job), self.limits, job.name, job.target, job.key, response
             )
             results.append(result)
             for end, contents in result.files.items():

@@ -21,8 +21,8 @@ from tileir.errors import WorkerError
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 
-from .submitted import Keeper, adopt
 from .versions import Versions, here
+from .worker import Keeper, adopt
 
 _COUNTED = 2.0
 """Seconds for which a number of workers is good."""

@@ -23,7 +23,7 @@ from tileir.commands.conventions import UsageError
 from tileir.errors import WorkerError
 from tileir.formats.forks import not_forking
 
-from .submitted import Keeper, adopt
+from .worker import Keeper, adopt
 
 Maker = Callable[[], Executor]
 """What makes an executor, again when the one before has broken."""

@@ -26,8 +26,8 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, TypeGuard
 
-from .answers import Answer
 from .jobs import Limits, Work
+from .protocol import Response
 
 SCHEMA = 1
 Record = dict[str, Any]
@@ -66,9 +66,9 @@ class Result(NamedTuple):
 
 
 def result_of(
-    work: Work, limits: Limits, file: str, target: str | None, key: str | None, answer: Answer
+    work: Work, limits: Limits, file: str, target: str | None, key: str | None, response: Response
 ) -> Result:
-    """Return the result of a job that was answered."""
+    """Return the result of a job that was completed."""
     record: Record = {
         "schema": SCHEMA,
         "file": file,
@@ -76,20 +76,20 @@ def result_of(
         "target": target,
         "options": dict(work.options),
         "key": key,
-        "ok": not answer.failure,
-        "code": answer.code,
-        "failure": answer.failure or None,
-        "message": answer.message or None,
-        "result": answer.result,
+        "ok": not response.failure,
+        "code": response.code,
+        "failure": response.failure or None,
+        "message": response.message or None,
+        "result": response.result,
         "files": {
-            end: {"bytes": each.size, "sha256": each.sha256} for end, each in answer.files.items()
+            end: {"bytes": each.size, "sha256": each.sha256} for end, each in response.files.items()
         },
-        "warnings": list(answer.warnings),
-        "seconds": answer.seconds,
+        "warnings": list(response.warnings),
+        "seconds": response.seconds,
     }
-    if answer.failure in _LIMITED:
+    if response.failure in _LIMITED:
         record["limits"] = limits._asdict()
-    files = {end: each.data for end, each in answer.files.items() if each.data is not None}
+    files = {end: each.data for end, each in response.files.items() if each.data is not None}
     return Result(record, files)
 
 

@@ -13,9 +13,9 @@ import sys
 import time
 
 from tests.corpus import ROOT
-from tileir.batches.answering import answer
-from tileir.batches.answers import Request
+from tileir.batches.child import respond
 from tileir.batches.jobs import Jobs, Work, hashes_of
+from tileir.batches.protocol import Request
 from tileir.batches.sources import sources
 
 _BEFORE = 20
@@ -70,7 +70,7 @@ def _main() -> None:
     def do(most: int | None) -> None:
         for number, module in enumerate(modules, 1):
             parts = (module.read(),)
-            answer(Request.packed(work, jobs.job(module.name, parts, hashes_of(parts))))
+            respond(Request.packed(work, jobs.job(module.name, parts, hashes_of(parts))))
             if number == most:
                 return
 

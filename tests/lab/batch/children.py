@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
-from tileir.batches import answering
-from tileir.batches.answers import Answer
+from tileir.batches import child
+from tileir.batches.protocol import Response
 
 NOTHING, COUNTING = f"{__name__}:nothing", f"{__name__}:counting"
 
 
 def nothing(data: bytes) -> bytes:
-    """Answer at once: what is left is what it takes to ask."""
-    return Answer(seconds=0.0).packed()
+    """Response at once: what is left is what it takes to ask."""
+    return Response(seconds=0.0).packed()
 
 
 def counting(data: bytes) -> bytes:
-    """Answer as always, with how many modules were compiled for that."""
+    """Response as always, with how many modules were compiled for that."""
     from tileir.codegen import fresh
 
     compiled = 0
@@ -29,7 +29,7 @@ def counting(data: bytes) -> bytes:
 
     fresh.check_rules = check  # type: ignore[assignment]
     try:
-        made = Answer.unpacked(answering.answer(data))
+        made = Response.unpacked(child.respond(data))
     finally:
         fresh.check_rules = original
     return dataclasses.replace(made, result={"compiled": compiled}).packed()

@@ -17,8 +17,8 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from tests.corpus import ROOT
-from tileir.batches.answering import ANSWER
 from tileir.batches.batching import MEMORY, SECONDS, Batch, targets_of
+from tileir.batches.child import RESPOND
 from tileir.batches.executors import place_of
 from tileir.batches.jobs import Limits, Work
 from tileir.batches.manifest import Manifest
@@ -68,7 +68,7 @@ def run(
     *,
     target: str | None = None,
     dask: bool = False,
-    function: str = ANSWER,
+    function: str = RESPOND,
     manifest: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Took:

@@ -8,8 +8,8 @@ from concurrent.futures.process import BrokenProcessPool
 from pkgutil import resolve_name
 from typing import Any
 
-from tileir.batches.answers import Request
 from tileir.batches.jobs import Chunk
+from tileir.batches.protocol import Request
 
 
 class Inline(Executor):
@@ -37,8 +37,8 @@ class Inline(Executor):
             self.broken = True
             future.set_exception(BrokenProcessPool("a worker ended"))
         else:
-            answer = resolve_name(chunk.function)
-            future.set_result([answer(Request.packed(chunk.work, job)) for job in chunk.jobs])
+            respond = resolve_name(chunk.function)
+            future.set_result([respond(Request.packed(chunk.work, job)) for job in chunk.jobs])
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

@@ -19,13 +19,15 @@ import pytest
 from tests.tileir.supervisor import planted
 from tileir.__main__ import main
 from tileir.batches import command
-from tileir.batches.answers import Answer, Request
 from tileir.batches.batching import Batch
+from tileir.batches.protocol import Request, Response
 
-ANSWER = f"{__name__}:answer" if __name__ != "__main__" else "tests.tileir.batches.planted:answer"
+RESPOND = (
+    f"{__name__}:respond" if __name__ != "__main__" else "tests.tileir.batches.planted:respond"
+)
 
 
-def answer(data: bytes) -> bytes:
+def respond(data: bytes) -> bytes:
     """Do the deed that a module names, and return its size."""
     request = Request.unpacked(data)
     (module,) = request.parts
@@ -34,7 +36,7 @@ def answer(data: bytes) -> bytes:
         DEEDS[word](Path(rest.decode()))
     elif word in planted.DEEDS:
         planted.obey(module)
-    return Answer(result={"size": len(module)}).packed()
+    return Response(result={"size": len(module)}).packed()
 
 
 def _end(mark: Path, pid: int, number: int) -> None:
@@ -64,7 +66,7 @@ DEEDS = {
 
 def plant(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the batches of this process have such children."""
-    monkeypatch.setattr(command, "Batch", partial(Batch, function=ANSWER))
+    monkeypatch.setattr(command, "Batch", partial(Batch, function=RESPOND))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import tileir
 from tests.corpus import ROOT
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.batches import submitted, versions
+from tileir.batches import versions, worker
 from tileir.batches.manifest import read_manifest
 
 from . import planted
@@ -126,9 +126,9 @@ def test_a_worker_that_differs_is_refused_by_name(
     assert (done.returncode, done.stderr) == (5, f"tileir batch: {address}: {differs}\n")
     assert manifest.read_bytes() == b""
     everywhere = on_workers(os.getpid).items()
-    on_workers(_pretend, theirs, submitted.__name__)
+    on_workers(_pretend, theirs, worker.__name__)
     done = call(main, *arguments)
-    on_workers(_pretend, None, submitted.__name__)
+    on_workers(_pretend, None, worker.__name__)
     assert done.returncode == 5
     assert any(
         done.stderr == f"tileir batch: process {process} on {os.uname().nodename}: {differs}\n"

@@ -59,7 +59,7 @@ def test_another_release_does_it_again(folder: Path, monkeypatch) -> None:
     assert batch("k") == "40 done, 4 failed"
     newer = versions.here()._replace(source="another")
     monkeypatch.setattr("tileir.batches.jobs.here", lambda: newer)
-    monkeypatch.setattr("tileir.batches.submitted.here", lambda: newer)
+    monkeypatch.setattr("tileir.batches.worker.here", lambda: newer)
     assert batch("k") == "40 done, 4 failed"
 
 

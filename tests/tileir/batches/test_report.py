@@ -15,8 +15,8 @@ import pytest
 
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.batches.answers import Answer
 from tileir.batches.jobs import Limits, Work
+from tileir.batches.protocol import Response
 from tileir.batches.records import line_of, result_of
 
 from .test_manifest import INLINE, folder  # noqa: F401
@@ -33,11 +33,11 @@ def record(file: str, failure: str = "", **more: Any) -> dict[str, Any]:
     verb, target = more.pop("verb", "resources"), more.pop("target", "sm_90")
     work = Work(verb, more.pop("options", {}))
     kernel = {**KERNEL, **more.pop("kernel", {})}
-    answer = Answer(int(bool(failure)), failure, failure and f"it is {failure}\nmore")
-    answer.result = more.pop("result", {"kernels": [kernel]})
-    answer.seconds = more.pop("seconds", 0.5)
+    response = Response(int(bool(failure)), failure, failure and f"it is {failure}\nmore")
+    response.result = more.pop("result", {"kernels": [kernel]})
+    response.seconds = more.pop("seconds", 0.5)
     assert not more
-    return result_of(work, Limits(None, None), file, target, f"{file} {kernel}", answer).record
+    return result_of(work, Limits(None, None), file, target, f"{file} {kernel}", response).record
 
 
 def write(path: str, *records: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tileir
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.commands.conventions import NO, OUTSIDE, UsageError
 from tileir.commands.modules import check_entry, module_in
 from tileir.errors import MissingPackageError, TileIRError, ToolError
@@ -25,7 +25,7 @@ TOOLS = ("ptxas", "nvdisasm")
 
 
 def measure(data: bytes) -> bytes:
-    """Return the bytes of the answer to a request; its result is what `taken` returns."""
+    """Return the bytes of the response to a request; its result is what `taken` returns."""
     request = Request.unpacked(data)
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -35,14 +35,14 @@ def measure(data: bytes) -> bytes:
             for name in listed(request.options.get("symbols")):
                 check_entry(bytecode, name)
             compiled = tileir.compile(bytecode, request.target, **request.options)
-            made = Answer(result=taken(compiled))
+            made = Response(result=taken(compiled))
         except MissingPackageError as error:
-            made = Answer(OUTSIDE, MISSING, str(error))
+            made = Response(OUTSIDE, MISSING, str(error))
         except ToolError as error:
             missing = not all(map(nvidia.find, TOOLS))
-            made = Answer(NO, MISSING if missing else "ToolError", str(error))
+            made = Response(NO, MISSING if missing else "ToolError", str(error))
         except (TileIRError, UsageError) as error:
-            made = Answer(NO, type(error).__name__, str(error))
+            made = Response(NO, type(error).__name__, str(error))
     made.seconds = round(time.perf_counter() - started, 6)
     return made.packed()
 

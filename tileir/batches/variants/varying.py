@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import tileir
-from tileir.batches.answers import Answer
 from tileir.batches.batching import MEMORY, SECONDS
+from tileir.batches.dispatch import Dispatcher
 from tileir.batches.executors import Maker, place_of
 from tileir.batches.jobs import Chunk, Job, Jobs, Limits, Work, hashes_of
-from tileir.batches.running import Flight
+from tileir.batches.protocol import Response
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import UsageError
 from tileir.commands.modules import module_in
@@ -169,19 +169,19 @@ def variants(
 
     limits = Limits(seconds, memory)
     with _named():
-        flight = Flight(place_of(executor, workers))
+        dispatcher = Dispatcher(place_of(executor, workers))
     found: dict[int, Variant] = {}
     try:
-        for answered in flight.answers(chunks()):
-            for job, answer in answered:
+        for completed in dispatcher.responses(chunks()):
+            for job, response in completed:
                 number, work, _ = jobs.pop(job.name)
-                told = _told(asked[number], work, job, Answer.unpacked(answer))
+                told = _told(asked[number], work, job, Response.unpacked(response))
                 if isinstance(told, Variant):
                     found[number] = told
                 else:
                     dropped[number] = told
     finally:
-        flight.stop()
+        dispatcher.stop()
     ordered = sorted(found, key=lambda number: (*order(found[number].figures), number))
     return Variants(
         [found[number] for number in ordered], [dropped[number] for number in sorted(dropped)]
@@ -203,13 +203,15 @@ def as_bytes(module: Any) -> bytes:
     return bytes(memoryview(module))
 
 
-def _told(configuration: Configuration, work: Work, job: Job, answer: Answer) -> Variant | Dropped:
+def _told(
+    configuration: Configuration, work: Work, job: Job, response: Response
+) -> Variant | Dropped:
     """Return what came of a configuration; raise what is the fault of the machine."""
-    if answer.failure == MISSING:
-        raise ToolError(answer.message)
-    if answer.failure:
-        return Dropped(configuration, answer.failure, answer.message)
-    kernels, target = answer.result, job.target or ""
+    if response.failure == MISSING:
+        raise ToolError(response.message)
+    if response.failure:
+        return Dropped(configuration, response.failure, response.message)
+    kernels, target = response.result, job.target or ""
     if reason := unfit(kernels, target):
         return Dropped(configuration, OCCUPANCY, reason)
     figures = figures_of(kernels)

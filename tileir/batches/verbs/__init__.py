@@ -6,14 +6,14 @@ A verb is the command of its name on one module: it calls what the command calls
     TARGETS             whether it is done for targets: NONE, ONE (at most one), or SEVERAL
     configure(parser)   adds its options
     options(arguments)  those options in JSON's types; UsageError for what cannot be
-    compute(request)    the answer; TileIRError and UsageError are told as failures
+    compute(request)    the response; TileIRError and UsageError are told as failures
 
 and, if the verb can do more with a module, or needs more,
 
     settings(arguments)       configurations to do each module with, for --set
     beside(source, options)   bytes of what lies beside it; OSError if they cannot be read
     left(known, suffixes, options)    names of modules that should have been among those `known`, by
-                              their paths below the folders that were given; each with an answer
+                              their paths below the folders that were given; each with a response
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import argparse
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.commands.conventions import UsageError
 from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
@@ -47,7 +47,7 @@ class Verb(Protocol):
         """Return the options given, in JSON's types."""
         ...
 
-    def compute(self, request: Request) -> Answer:
+    def compute(self, request: Request) -> Response:
         """Return what comes of a module."""
         ...
 

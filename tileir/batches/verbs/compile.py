@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tileir
-from tileir.batches.answers import Answer, File, Request
+from tileir.batches.protocol import File, Request, Response
 from tileir.batches.variants.figures import OCCUPANCY, unfit
 from tileir.batches.variants.measuring import taken
 from tileir.batches.variants.space import configurations, value_spelled
@@ -79,7 +79,7 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     )
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return which kernels a module has for a target, and the files that are made of them."""
     options = dict(request.options)
     names = options.pop("variants", ())
@@ -100,5 +100,5 @@ def compute(request: Request) -> Answer:
     if names:
         result["resources"] = taken(compiled)
         if reason := unfit(result["resources"], target):
-            return Answer(NO, OCCUPANCY, reason, result)
-    return Answer(result=result, files=files, warnings=warned)
+            return Response(NO, OCCUPANCY, reason, result)
+    return Response(result=result, files=files, warnings=warned)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
-from tileir.batches.answers import Answer, File, Request
+from tileir.batches.protocol import File, Request, Response
 from tileir.batches.sources import Source, read_file, sources
 from tileir.commands.conventions import NO
 from tileir.commands.modules import module_in
@@ -47,15 +47,15 @@ def beside(source: Source, options: Mapping[str, Any]) -> list[bytes]:
 
 def left(
     known: Container[str], suffixes: tuple[str, ...], options: Mapping[str, Any]
-) -> Iterator[tuple[str, Answer]]:
+) -> Iterator[tuple[str, Response]]:
     """Yield the names of modules that only the other folder has, with what is told of them."""
     for source in sources([options["against"]], suffixes):
         if source.below not in known:
-            answer = Answer(NO, "gone", "there is no module of this name any more")
-            yield source.name, answer
+            response = Response(NO, "gone", "there is no module of this name any more")
+            yield source.name, response
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return how much differs, function by function, and the differences as a file."""
     after, before = request.parts
     modules = module_in(before, request.name).touch(), module_in(after, request.name).touch()
@@ -63,9 +63,9 @@ def compute(request: Request) -> Answer:
     difference = compare(*modules, **counted)
     result = {"equal": not difference, "functions": statistics(difference)}
     if not difference:
-        return Answer(result=result)
+        return Response(result=result)
     names = f"{request.options['against']}: {request.name}", request.name
     text = "".join(f"{line}\n" for line in unified(difference, names=names))
     *_, last = stat(difference)
     files = {"diff": File.of(text.encode("utf-8", "surrogateescape"))}
-    return Answer(NO, "different", f"they differ: {' '.join(last.split())}", result, files)
+    return Response(NO, "different", f"they differ: {' '.join(last.split())}", result, files)

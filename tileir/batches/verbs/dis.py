@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tileir.batches.answers import Answer, File, Request
+from tileir.batches.protocol import File, Request, Response
 from tileir.bytecode import Bytecode
 from tileir.text.printer import disassemble
 
@@ -25,9 +25,9 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     return given(debug=arguments.debug)
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return the text of a module as a file."""
     bytecode = Bytecode.parse(request.parts[0]).touch()
     text = disassemble(bytecode, bool(request.options.get("debug")))
     files = {"mlir": File.of(text.encode("utf-8", "surrogateescape"))}
-    return Answer(files=files, warnings=list(map(str, bytecode.warnings)))
+    return Response(files=files, warnings=list(map(str, bytecode.warnings)))

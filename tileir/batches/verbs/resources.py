@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.commands.launch_options import add_options, options_given
 from tileir.commands.modules import ignored_attributes, module_in
 from tileir.resources.command import COMPILERS, kernels_of, targets_of
@@ -37,7 +37,7 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     )
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return what the kernels of a module take, as `tileir resources --json` has it."""
     options = dict(request.options)
     compiler = options.pop("compiler", None) or OURS
@@ -46,4 +46,4 @@ def compute(request: Request) -> Answer:
     (target,) = targets_of(bytecode, [request.target] if request.target else None)
     found = kernels_of(bytecode, target, compiler, options, instructions)
     result = {"target": target, "kernels": list(map(as_json, found))}
-    return Answer(result=result, warnings=[*ignored_attributes(bytecode)])
+    return Response(result=result, warnings=[*ignored_attributes(bytecode)])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import tileir
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.batches.sources import Source
 from tileir.commands.checks import DEFAULT, check_words
 from tileir.commands.conventions import UsageError
@@ -45,7 +45,7 @@ def beside(source: Source, options: Mapping[str, Any]) -> list[bytes]:
     return [source.beside(".json")]
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return the checksum of what a kernel computes, as `tileir run --launch` prints it.
 
     On the host under checks; for a GPU on the emulator, which checks for itself.
@@ -71,4 +71,4 @@ def compute(request: Request) -> Answer:
             on_emulator(kernel, described.grid, values)
         checksum = f"{described.checksum(values):08x}"
     result = {"entry": described.entry, "grid": list(described.grid), "checksum": checksum}
-    return Answer(result=result, warnings=[*ignored_attributes(bytecode)])
+    return Response(result=result, warnings=[*ignored_attributes(bytecode)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.commands.modules import ignored_attributes, module_in
 from tileir.stats.command import as_json
 from tileir.stats.module_stats import stats_of
@@ -25,7 +25,7 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {}
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return what is in a module, as `tileir stats --json` has it."""
     bytecode = module_in(request.parts[0], request.name)
-    return Answer(result=as_json(stats_of(bytecode)), warnings=[*ignored_attributes(bytecode)])
+    return Response(result=as_json(stats_of(bytecode)), warnings=[*ignored_attributes(bytecode)])

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from typing import Any
 
-from tileir.batches.answers import Answer, Request
+from tileir.batches.protocol import Request, Response
 from tileir.commands.modules import ignored_attributes, module_in
 from tileir.commands.verify import as_json, exit_code, verdict, verified
 
@@ -26,17 +26,17 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     return given(strict=arguments.strict)
 
 
-def compute(request: Request) -> Answer:
+def compute(request: Request) -> Response:
     """Return what is wrong with a module, as `tileir verify --json` has it."""
     opened = partial(module_in, request.parts[0], request.name)
     diagnostics, error = verified(opened, request.target, bool(request.options.get("strict")))
     code = exit_code(diagnostics, error)
-    answer = Answer(code, result=as_json(diagnostics, error))
+    response = Response(code, result=as_json(diagnostics, error))
     if error is not None:
-        answer.failure, answer.message = type(error).__name__, str(error)
+        response.failure, response.message = type(error).__name__, str(error)
     elif code:
         first = next((each for each in diagnostics if each.severity == "error"), diagnostics[0])
-        answer.failure, answer.message = "invalid", f"{verdict(diagnostics)}; {first}"
+        response.failure, response.message = "invalid", f"{verdict(diagnostics)}; {first}"
     else:
-        answer.warnings = [*ignored_attributes(opened())]
-    return answer
+        response.warnings = [*ignored_attributes(opened())]
+    return response

@@ -1,6 +1,7 @@
-"""What goes to the child and what comes back: an object in JSON, a newline, and bytes behind it.
+"""Requests and responses, as they go through the pipe to a child and back: bytes.
 
-Nothing is pickled: what answers is what a hostile module may have got hold of.
+Each is an object in JSON, a newline, and the bytes of modules or files behind it. Nothing is
+pickled: what answers is what a hostile module may have got hold of.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class File(NamedTuple):
 
 
 @dataclass
-class Answer:
+class Response:
     """What came of a job.
 
     code      the exit code that the command would have had
@@ -84,7 +85,7 @@ class Answer:
     seconds: float | None = None
 
     def packed(self, files: bool = True) -> bytes:
-        """Return the bytes of an answer, with those of its files or without."""
+        """Return the bytes of a response, with those of its files or without."""
         sent = [each.data for each in self.files.values() if files and each.data is not None]
         head = {
             "code": self.code,
@@ -99,8 +100,8 @@ class Answer:
         return _packed(head, sent)
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Answer:
-        """Return the answer in these bytes."""
+    def unpacked(cls, data: bytes) -> Response:
+        """Return the response in these bytes."""
         head, rest = _unpacked(data)
         known = head.pop("files")
         parts: Iterable[bytes | None] = [None] * len(known)

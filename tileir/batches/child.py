@@ -1,4 +1,7 @@
-"""What the child does with a request: it finds the verb, computes it, and tells what went wrong."""
+"""What the child process does: a request comes in, it computes the verb, a response goes out.
+
+What is wrong with the module is a response, too, with the message that the command would print.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,15 @@ from tileir.commands.conventions import UsageError, explained
 from tileir.errors import TileIRError
 from tileir.messages.texts import printable
 
-from .answers import Answer, Request
+from .protocol import Request, Response
 from .verbs import find
 
-ANSWER = f"{__name__}:answer"
-"""`answer`, as a supervisor wants functions."""
+RESPOND = f"{__name__}:respond"
+"""`respond`, as a supervisor wants functions."""
 
 
-def answer(data: bytes) -> bytes:
-    """Return the bytes of the answer to a request.
+def respond(data: bytes) -> bytes:
+    """Return the bytes of the response to a request.
 
     What is raised is a defect, or a lack of memory: the supervisor replaces this process then.
     """
@@ -30,7 +33,7 @@ def answer(data: bytes) -> bytes:
         except (TileIRError, UsageError) as error:
             message, code = explained(error)
             kind = "usage" if isinstance(error, UsageError) else type(error).__name__
-            made = Answer(code, kind, "\n".join(map(printable, message.split("\n"))))
+            made = Response(code, kind, "\n".join(map(printable, message.split("\n"))))
     made.warnings = [*made.warnings, *(printable(str(each.message)) for each in caught)]
     made.seconds = round(time.perf_counter() - started, 6)
     return made.packed(request.files)

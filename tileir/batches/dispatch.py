@@ -1,8 +1,9 @@
-"""Chunks in flight on an executor, and what becomes of those whose worker is lost.
+"""The dispatcher: it submits chunks to an executor, and again if their worker is lost.
 
-So many chunks are under way for each worker and no more, so that memory does not depend on how many
-there are. A chunk whose worker was lost is submitted again. Who is to blame is not known, since one
-worker may take all that is under way along; so after the second time its jobs are tried one by one,
+Chunks come in as they are asked for; jobs, with the bytes of their responses, go out as they are
+done. So many chunks are under way for each worker and no more, so that memory does not depend on
+how many there are. Who is to blame for a worker that is lost is not known, since one worker may
+take all that is under way along; so after the second time the jobs of a chunk are tried one by one,
 with nothing else under way, when all others are done. The one that loses its worker again is told.
 """
 
@@ -17,66 +18,66 @@ from queue import Empty, SimpleQueue
 from tileir.commands.conventions import OUTSIDE
 from tileir.errors import WorkerError
 
-from .answers import Answer
 from .executors import Place
 from .jobs import Chunk, Job
-from .submitted import Refused, work
+from .protocol import Response
+from .worker import Refused, run_chunk
 
 IN_FLIGHT = 4
 """Chunks for each worker: one that it works on, and others so that it need not wait."""
 _MOST_LOST = 2
 """How often a chunk is lost before its jobs are tried alone."""
 _HOPELESS = 20
-"""Losses without an answer in between, after which nothing more is expected of an executor."""
+"""Losses without a response in between, after which nothing more is expected of an executor."""
 _LOOK = 1.0
 """Seconds after which a wait looks for Ctrl-C, where the system does not interrupt a wait."""
 
-Answered = list[tuple[Job, bytes]]
+Completed = list[tuple[Job, bytes]]
 
 
-class Flight:
+class Dispatcher:
     """Chunks under way on the executors of a place; WorkerError if these are good for nothing."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self._executor = place.make()
         self._pending: dict[Future, tuple[Chunk, Executor]] = {}
-        self._landed: SimpleQueue[Future | None] = SimpleQueue()
+        self._completed: SimpleQueue[Future | None] = SimpleQueue()
         """What is done; None when somebody wants to have nothing more done."""
         self._interrupted = False
-        self._again: deque[Chunk] = deque()
+        self._resubmitted: deque[Chunk] = deque()
         self._suspects: deque[Chunk] = deque()
         self._suspect: Chunk | None = None
         """The one chunk that is under way, if its job is tried alone."""
         self._hopeless = 0
 
     def interrupt(self) -> None:
-        """Have `answers` raise KeyboardInterrupt soon; a signal handler may call it at any time.
+        """Have `responses` raise KeyboardInterrupt soon; a signal handler may call it at any time.
 
         So Ctrl-C comes between two chunks, never while records are written.
         """
         self._interrupted = True
-        self._landed.put(None)
+        self._completed.put(None)
 
-    def answers(self, chunks: Iterable[Chunk]) -> Iterator[Answered]:
-        """Yield jobs with the bytes of their answers, chunk by chunk, as they are done."""
+    def responses(self, chunks: Iterable[Chunk]) -> Iterator[Completed]:
+        """Yield jobs with the bytes of their responses, chunk by chunk, as they are done."""
         fresh = iter(chunks)
         while True:
             while (chunk := self._next(fresh)) is not None:
                 self._submit(chunk)
             if not self._pending:
                 return
-            answered = self._wait()
-            if answered:
-                yield answered
+            completed = self._wait()
+            if completed:
+                yield completed
 
-    def stop(self) -> Answered:
+    def stop(self) -> Completed:
         """End what is under way; return what is done nevertheless."""
         self._place.end(self._executor, list(self._pending))
-        answered: Answered = []
+        completed: Completed = []
         while self._pending:
             try:
-                future = self._landed.get_nowait()
+                future = self._completed.get_nowait()
             except Empty:
                 break
             if future is None:
@@ -85,9 +86,9 @@ class Flight:
             if not future.cancelled() and future.exception() is None:
                 got = future.result()
                 if not isinstance(got, Refused):
-                    answered += zip(chunk.jobs, got, strict=False)
+                    completed += zip(chunk.jobs, got, strict=False)
         self._pending.clear()
-        return answered
+        return completed
 
     def _next(self, fresh: Iterator[Chunk]) -> Chunk | None:
         """Return the chunk to submit; None if nothing is to be submitted now."""
@@ -95,8 +96,8 @@ class Flight:
             raise KeyboardInterrupt
         if self._suspect is not None or len(self._pending) >= IN_FLIGHT * self._place.workers():
             return None
-        if self._again:
-            return self._again.popleft()
+        if self._resubmitted:
+            return self._resubmitted.popleft()
         if (chunk := next(fresh, None)) is not None:
             return chunk
         if self._suspects and not self._pending:
@@ -107,22 +108,22 @@ class Flight:
     def _submit(self, chunk: Chunk) -> None:
         executor = self._executor
         try:
-            future = executor.submit(work, chunk)
+            future = executor.submit(run_chunk, chunk)
         except BrokenExecutor as error:
             self._renew(executor, error)
             executor = self._executor
-            future = executor.submit(work, chunk)
+            future = executor.submit(run_chunk, chunk)
         self._pending[future] = chunk, executor
-        future.add_done_callback(self._landed.put)
+        future.add_done_callback(self._completed.put)
 
-    def _wait(self) -> Answered:
-        """Wait for a chunk, and return its answers; none if it was lost."""
+    def _wait(self) -> Completed:
+        """Wait for a chunk, and return its responses; none if it was lost."""
         future = None
         while future is None:
             if self._interrupted:
                 raise KeyboardInterrupt
             with suppress(Empty):
-                future = self._landed.get(timeout=_LOOK)
+                future = self._completed.get(timeout=_LOOK)
         chunk, executor = self._pending.pop(future)
         try:
             error = future.exception()
@@ -133,15 +134,15 @@ class Flight:
         got = future.result()
         if isinstance(got, Refused):
             raise WorkerError("start", got.worker, f"it has {got.difference}")
-        answered = list(zip(chunk.jobs, got, strict=False))
+        completed = list(zip(chunk.jobs, got, strict=False))
         if len(got) < len(chunk.jobs):
             chunk.jobs = chunk.jobs[len(got) :]
             closed = WorkerError("cancelled", "the worker", "it was closed")
-            return answered + self._lost(chunk, executor, closed)
+            return completed + self._lost(chunk, executor, closed)
         self._hopeless, self._suspect = 0, None
-        return answered
+        return completed
 
-    def _lost(self, chunk: Chunk, executor: Executor, error: BaseException) -> Answered:
+    def _lost(self, chunk: Chunk, executor: Executor, error: BaseException) -> Completed:
         """Do what is to be done about a chunk that was lost; return what is told of its job."""
         if isinstance(error, BrokenExecutor):
             self._renew(executor, error)
@@ -150,10 +151,10 @@ class Flight:
         if chunk is self._suspect:
             self._suspect = None
             text = f"whatever worked on it was lost, three times: {_told(error)}"
-            return [(chunk.jobs[0], Answer(OUTSIDE, "lost", text).packed())]
+            return [(chunk.jobs[0], Response(OUTSIDE, "lost", text).packed())]
         chunk.lost += 1
         if chunk.lost < _MOST_LOST:
-            self._again.append(chunk)
+            self._resubmitted.append(chunk)
         else:
             self._suspects += (chunk.with_jobs([job]) for job in chunk.jobs)
         return []

@@ -1,9 +1,11 @@
-"""The function that is submitted to an executor: it has a child do what may go wrong.
+"""What a worker does with a chunk: `run_chunk` is the function that an executor is given.
 
-An executor gives it a thread or a process, and can neither limit nor survive what happens there. So
-each thread in which chunks are computed keeps one child under a supervisor: modules go through its
-pipe, and the child is killed at the limit of time or memory and replaced. It is a subprocess, since
-the processes of some executors may not have children of multiprocessing.
+A chunk comes in; its jobs go to a child process as requests, all at once, and their responses go
+back in the same order. An executor gives a thread or a process, and can neither limit nor survive
+what happens there: so each thread of a worker keeps one child under a supervisor, which kills it at
+the limit of time or memory and replaces it. The job that it died of is then named, and those behind
+it go to the next child. It is a subprocess, since the processes of some executors may not have
+children of multiprocessing.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from tileir.commands.conventions import DEFECT, OUTSIDE
 from tileir.errors import WorkerError
 from tileir.supervisor import Supervisor
 
-from .answers import Answer, Request
 from .jobs import Chunk, Limits
+from .protocol import Request, Response
 from .versions import here
 
 _CALLS = 2000
@@ -32,7 +34,7 @@ somebody else who has killed it. A limit of time is not waited for twice."""
 
 
 class Refused(NamedTuple):
-    """The answer of a worker that has other versions: its name, and what differs."""
+    """The response of a worker that has other versions: its name, and what differs."""
 
     worker: str
     difference: str
@@ -98,8 +100,8 @@ def adopt(keeper: Keeper) -> None:
     _own.keeper = keeper
 
 
-def work(chunk: Chunk) -> list[bytes] | Refused:
-    """Return the answers to the jobs of a chunk, in their order, as bytes.
+def run_chunk(chunk: Chunk) -> list[bytes] | Refused:
+    """Return the responses to the jobs of a chunk, in their order, as bytes.
 
     There are fewer if the batch ends meanwhile.
     """
@@ -109,35 +111,35 @@ def work(chunk: Chunk) -> list[bytes] | Refused:
     if keeper is None or keeper.process != os.getpid():
         keeper = _own.keeper = Keeper()
     requests = [(job.name, Request.packed(chunk.work, job)) for job in chunk.jobs]
-    answers: list[bytes] = []
+    responses: list[bytes] = []
     with suppress(_Cancelled):
-        while len(answers) < len(requests):
-            _answer(keeper.supervisor(chunk.function, chunk.limits), requests, answers)
-    return answers
+        while len(responses) < len(requests):
+            _respond(keeper.supervisor(chunk.function, chunk.limits), requests, responses)
+    return responses
 
 
 class _Cancelled(Exception):
     """The batch has ended."""
 
 
-def _answer(
-    supervisor: Supervisor, requests: list[tuple[str, bytes]], answers: list[bytes]
+def _respond(
+    supervisor: Supervisor, requests: list[tuple[str, bytes]], responses: list[bytes]
 ) -> None:
-    """Add the answers to the next requests, the last of which may be that the child died of it."""
-    outcomes = supervisor.calls(requests[len(answers) :])
+    """Add responses to the next requests; the last may be that the child died of it."""
+    outcomes = supervisor.calls(requests[len(responses) :])
     last = outcomes[-1]
     if isinstance(last, WorkerError) and last.kind in _TWICE:
-        at = len(answers) + len(outcomes) - 1
+        at = len(responses) + len(outcomes) - 1
         outcomes[-1:] = supervisor.calls(requests[at : at + 1])
     for outcome in outcomes:
-        answers.append(_told(outcome))  # one by one: those before what is cancelled are kept
+        responses.append(_told(outcome))  # one by one: those before what is cancelled are kept
 
 
 def _told(outcome: bytes | WorkerError) -> bytes:
-    """Return the answer to a request; _Cancelled if there is none."""
+    """Return the response to a request; _Cancelled if there is none."""
     if not isinstance(outcome, WorkerError):
         return outcome
     if outcome.kind == "cancelled":
         raise _Cancelled
     code = DEFECT if outcome.kind == "defect" else OUTSIDE
-    return Answer(code, outcome.kind, outcome.problem).packed()
+    return Response(code, outcome.kind, outcome.problem).packed()
