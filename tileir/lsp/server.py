@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from tileir import __version__
@@ -40,8 +42,18 @@ class TileIRServer(LanguageServer):
         self._kept: dict[str, tuple[Analysis, Lines]] = {}
 
     def analysed(self, uri: str) -> tuple[Analysis, Lines]:
-        """Return what is known of the present text of a document, and its lines."""
-        text = self.workspace.get_text_document(uri).source
+        """Return what is known of the present text of a document, and its lines.
+
+        A document that no client has open is read from its file. JsonRpcInvalidParams if that
+        cannot be read.
+        """
+        try:
+            text = self.workspace.get_text_document(uri).source
+        except (OSError, ValueError) as error:  # the latter where it is no UTF-8
+            reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+            raise JsonRpcInvalidParams(
+                printable(f"the document is not open, and cannot be read: {uri}: {reason}")
+            ) from error
         kept = self._kept.get(uri)
         if kept is None or kept[0].text != text:
             encoding = self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
@@ -50,7 +62,8 @@ class TileIRServer(LanguageServer):
                 Analysis(text, name or uri),
                 Lines(text, lsp.PositionEncodingKind(encoding).value),
             )
-            self._kept[uri] = kept
+            if uri in self.workspace.text_documents:  # and so will be closed
+                self._kept[uri] = kept
         return kept
 
     def forget(self, uri: str) -> None:
@@ -89,10 +102,16 @@ def span(lines: Lines, start: int, end: int) -> lsp.Range:
 
 def made() -> TileIRServer:
     """Return a server with all it can do."""
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
     server = TileIRServer()
     for feature in (_texts, _pointing, _writing):
         feature(server)
     return server
+
+
+def _is_defect(record: logging.LogRecord) -> bool:
+    """Whether to log it: pygls logs a traceback for requests that are answered by an error, too."""
+    return not (record.exc_info and isinstance(record.exc_info[1], JsonRpcInvalidParams))
 
 
 def _texts(server: TileIRServer) -> None:
