@@ -7,6 +7,7 @@ Nothing here is skipped: where Sphinx is missing, the tests fail.
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -22,6 +23,8 @@ import tileir
 from tileir.commands.conventions import COMMANDS
 from tileir.formats.ops import OPS
 from tileir.gpus import TARGETS
+from tileir.reference.guide import skill
+from tileir.reference.parsers import parsers
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
 from tileir.verifier import document
 from tileir.verifier.catalogue import RULES
@@ -160,3 +163,42 @@ def test_rules_are_documented(inventory: set[tuple[str, str]]) -> None:
 def test_gpus_are_documented(site: Path) -> None:
     text = (site / "reference" / "gpus.html").read_text()
     assert not [name for name in TARGETS if f">{name}<" not in text]
+
+
+def test_programs_find_every_page_as_markdown(site: Path, pages: dict[Path, Page]) -> None:
+    """By llms.txt; what is made from sources is in these pages, too."""
+    text = (site / "llms.txt").read_text()
+    assert re.findall(r"^## (.*)", text, re.MULTILINE)[:2] == ["Start", "Tutorials"]
+    listed = re.findall(r"^- \[[^\]]+\]\(([^)]+)\.md\)", text, re.MULTILINE)
+    made = {path.relative_to(site).with_suffix("").as_posix() for path in pages}
+    assert sorted(listed) == sorted(made - {"index", "genindex", "py-modindex", "search"})
+    assert "{from-source}" not in "".join((site / f"{name}.md").read_text() for name in listed)
+    assert "## addf\n" in (site / "reference" / "ops" / "floating_point.md").read_text()
+    assert (site / "SKILL.md").read_text() == skill()
+
+
+def test_man_pages_have_every_option(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "man", "docs", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {path.name: path.read_text() for path in (tmp_path / "man1").iterdir()}
+    assert made.keys() == {"tileir.1", *(f"tileir-{name}.1" for name in COMMANDS)}
+    for name, parser in parsers().items():
+        page = made[f"tileir-{name}.1"].replace("\\-", "-")
+        sections = re.findall(r"^\.SH (.*)", page, re.MULTILINE)
+        assert sections[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"]
+        assert {"EXAMPLES", "SEE ALSO"} <= {*sections}, name
+        shown = set(re.findall(r"\\fB(--?\w[\w-]*)\\fP", page))
+        assert not options(parser) - shown, name
+        assert f"tileir-{name}(1)" in made["tileir.1"].replace("\\-", "-")
+
+
+def options(parser: argparse.ArgumentParser) -> set[str]:
+    """The options of a command and of the commands in it."""
+    found: set[str] = set()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= set().union(*map(options, action.choices.values()))
+        elif action.help is not argparse.SUPPRESS:
+            found |= {*action.option_strings}
+    return found
