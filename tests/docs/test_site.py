@@ -8,6 +8,8 @@ Nothing here is skipped: where Sphinx is missing, the tests fail.
 from __future__ import annotations
 
 import argparse
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -15,14 +17,19 @@ import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 from urllib.parse import unquote, urldefrag
 
 import pytest
 
 import tileir
 from tileir.commands.conventions import COMMANDS
+from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.ops import OPS
-from tileir.gpus import TARGETS
+from tileir.formats.sections import BY_NAME as SECTIONS_BY_NAME
+from tileir.formats.types import TYPE
+from tileir.gpus import TARGETS, Feature
 from tileir.reference.guide import skill
 from tileir.reference.parsers import parsers
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
@@ -102,10 +109,38 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Page]) -> None:
 
 def test_public_names_are_documented(inventory: set[tuple[str, str]]) -> None:
     documented = {name for role, name in inventory if role.startswith("py:")}
+    assert not [name for name in documented if name.count("tileir.") > 1]  # each by its own name
     assert not {f"tileir.{name}" for name in tileir.__all__} - documented
-    modules = re.findall(r"^    (tileir\.[\w.]+) ", tileir.__doc__ or "", re.MULTILINE)
-    assert len(modules) > 6
-    assert not set(modules) - documented
+    _, _, modules = (tileir.__doc__ or "").partition("\nModules\n")
+    names = set(re.findall(r"tileir\.[a-z_.]+[a-z]", modules))
+    assert len(names) > 9
+    assert not names - documented
+    for name in names:
+        inside = getattr(importlib.import_module(name), "__all__", [])
+        elsewhere = {f"tileir.{each}" for each in tileir.__all__}
+        gone = {f"{name}.{each}" for each in inside if f"tileir.{each}" not in elsewhere}
+        assert not gone - documented, name
+
+
+def test_what_public_functions_return_is_documented(inventory: set[tuple[str, str]]) -> None:
+    documented = {name for role, name in inventory if role.startswith("py:")}
+    for name in tileir.__all__:
+        value = getattr(tileir, name)
+        if inspect.isfunction(value):
+            words = re.findall(r"[A-Z]\w+", str(inspect.signature(value).return_annotation))
+            classes = {each.rpartition(".")[2] for each in documented}
+            assert not {*words} - classes - {"Any", "None", "Generator", "Iterator"}, name
+
+
+def test_types_sections_and_features_are_documented(site: Path) -> None:
+    """Types, attributes, debug records and sections; features of GPUs."""
+    text = (site / "reference" / "format.html").read_text()
+    words = set(re.findall(r"[\w$]+", re.sub(r"<[^>]*>", " ", text)))
+    for names in (TYPE.by_name, ATTRIBUTE.by_name, DEBUG_RECORD.by_name, SECTIONS_BY_NAME):
+        assert len(names) > 5
+        assert not names.keys() - words
+    cells = re.split(r"</td>|</th>", (site / "reference" / "gpus.html").read_text())
+    assert not {*get_args(Feature)} - {re.sub(r"<[^>]*>", "", cell).strip() for cell in cells}
 
 
 def test_commands_are_documented(inventory: set[tuple[str, str]]) -> None:
