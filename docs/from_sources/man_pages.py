@@ -22,7 +22,7 @@ from sphinx.writers.manpage import ManualPageWriter
 
 from tileir.commands import conventions
 from tileir.commands.conventions import COMMANDS, GROUPS
-from tileir.reference.parsers import parsers
+from tileir.reference.parsers import parsers, verbs
 
 SECTION = 1
 """Commands of users."""
@@ -84,13 +84,11 @@ def _command(parser: argparse.ArgumentParser) -> Iterator[nodes.section]:
     yield _section("Synopsis", _synopsis(parser))
     notes, ends = _epilog(parser.epilog or "")
     yield _section("Description", *_paragraphs(parser.description or ""))
-    verbs = {}
     for group in parser._action_groups:
         shown = [each for each in group._group_actions if each.help is not argparse.SUPPRESS]
-        verbs |= _verbs(shown)
         if shown:
             yield _section(_title(group), *_arguments(parser, shown))
-    for verb, its in verbs.items():
+    for verb, its in verbs(parser).items():
         inside = [_synopsis(its), *_arguments(its, its._actions)]
         yield _section(f"{parser.prog.partition(' ')[2]} {verb}", *inside)
     if notes:
@@ -106,11 +104,6 @@ def _synopsis(parser: argparse.ArgumentParser) -> nodes.literal_block:
 def _title(group: argparse._ArgumentGroup) -> str:
     title = group.title or "options"
     return {"positional arguments": "Arguments"}.get(title, title.capitalize())
-
-
-def _verbs(actions: list[argparse.Action]) -> dict[str, argparse.ArgumentParser]:
-    found = (each for each in actions if isinstance(each, argparse._SubParsersAction))
-    return {name: parser for each in found for name, parser in each.choices.items()}
 
 
 def _arguments(

@@ -67,7 +67,7 @@ def _section(name: str, value: Any) -> str:
 
 def _class(name: str, value: type) -> Iterator[str]:
     kind = "exception" if issubclass(value, BaseException) else "class"
-    yield f"::::::{{py:{kind}}} {name}{_names_of(value)}\n"
+    yield f"::::::{{py:{kind}}} {name}{_signature_without_types(value)}\n"
     yield prose(value.__doc__ if not (value.__doc__ or "").startswith(f"{value.__name__}(") else "")
     about = _attribute_texts(value)
     for attribute, text in about.items():
@@ -86,7 +86,7 @@ def _class(name: str, value: type) -> Iterator[str]:
 
 
 def _function(kind: str, name: str, value: Any, fence: str = "::::::") -> Iterator[str]:
-    yield f"{fence}{{py:{kind}}} {name}{_names_of(value, kind == 'method')}"
+    yield f"{fence}{{py:{kind}}} {name}{_signature_without_types(value, kind == 'method')}"
     yield ":no-index-entry:\n" if kind != "function" else ""
     yield _typed(name.rpartition(".")[2], value)
     yield prose(value.__doc__)
@@ -100,7 +100,7 @@ def _signature(value: Any) -> inspect.Signature | None:
         return None
 
 
-def _names_of(value: Any, bound: bool = False) -> str:
+def _signature_without_types(value: Any, bound: bool = False) -> str:
     """Return the parameters by their names and defaults, without types."""
     signature = _signature(value)
     if signature is None or (isinstance(value, type) and not _has_own_init(value)):

@@ -31,7 +31,7 @@ from tileir.formats.sections import BY_NAME as SECTIONS_BY_NAME
 from tileir.formats.types import TYPE
 from tileir.gpus import TARGETS, Feature
 from tileir.reference.guide import skill
-from tileir.reference.parsers import parsers
+from tileir.reference.parsers import parsers, verbs
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
 from tileir.verifier import document
 from tileir.verifier.catalogue import RULES
@@ -230,10 +230,6 @@ def test_man_pages_have_every_option(tmp_path: Path) -> None:
 
 def options(parser: argparse.ArgumentParser) -> set[str]:
     """The options of a command and of the commands in it."""
-    found: set[str] = set()
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            found |= set().union(*map(options, action.choices.values()))
-        elif action.help is not argparse.SUPPRESS:
-            found |= {*action.option_strings}
-    return found
+    shown = [each for each in parser._actions if each.help is not argparse.SUPPRESS]
+    own = {option for each in shown for option in each.option_strings}
+    return own.union(*map(options, verbs(parser).values()))
