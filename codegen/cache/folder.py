@@ -65,7 +65,7 @@ def _shared(url: str, key_file: str) -> SharedStore | None:
     try:
         return store_of(url, key_file)
     except ValueError as problem:
-        warn(f"{problem}; TILEIR_CACHE_SHARED is not used")
+        warn(f"{problem}; nothing is shared")
         return None
 
 

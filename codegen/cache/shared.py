@@ -215,8 +215,13 @@ def portable(name: str, entry: bytes) -> bool:
 def store_of(url: str, key_file: str = "") -> SharedStore:
     """Return the store at a URL, with the key in a file if one is named.
 
-    ValueError if the key cannot be had, as nothing may be read without it then.
+    ValueError for what is neither a URL nor an absolute path, since a relative one would be another
+    folder wherever a program is started; and if the key cannot be had, as nothing may be read
+    without it then.
     """
+    if "://" not in url and not os.path.isabs(url):
+        wanted = "neither a URL, such as s3://bucket/tileir, nor an absolute path"
+        raise ValueError(f"TILEIR_CACHE_SHARED: {printable(url)!r} is {wanted}")
     return SharedStore(url, _key_in(key_file) if key_file else None)
 
 

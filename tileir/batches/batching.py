@@ -12,6 +12,7 @@ from typing import Any
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import USAGE, UsageError
 from tileir.messages.texts import display, printable
+from tileir.messages.urls import without_secrets
 from tileir.supervisor.memory import LIMITED
 from tileir.verifier.rules.targets import check_target
 
@@ -100,9 +101,9 @@ class Batch:
             try:
                 parts = module.read(), *beside(module, self.work.options)
             except OSError as error:
-                what = error.strerror or str(error)
+                what = without_secrets(error.strerror or str(error))
                 if error.filename not in (None, module.place):
-                    what = f"{printable(str(error.filename))}: {what}"
+                    what = f"{printable(without_secrets(str(error.filename)))}: {what}"
                 response = Response(USAGE, "OSError", what)
                 for target in self.targets or (None,):
                     result = result_of(self.work, self.limits, module.name, target, None, response)

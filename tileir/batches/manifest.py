@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
@@ -33,6 +34,7 @@ class Manifest:
     """
 
     def __init__(self, path: str, limits: Limits, again: bool = False) -> None:
+        _check_kind(path)
         self._path, self._limits = path, limits
         self._done: dict[bytes, tuple[str, ...]] = {}
         """Names and keys of jobs that are done, hashed -> how the names of their files end."""
@@ -144,6 +146,7 @@ def read_manifest(path: str) -> Iterator[Record]:
     UsageError for a file that is none.
     """
     last: dict[tuple[str, ...], int] = {}
+    _check_kind(path)
     with open(path, "rb") as file:
         _check(path, file)
         file.seek(0)
@@ -160,6 +163,14 @@ def job_of(record: Record) -> tuple[str, ...]:
     """Return what a record is about, whatever was in the file: its name, verb, target, options."""
     options = json.dumps(record["options"], sort_keys=True)
     return record["file"], record["verb"], record["target"] or "", options
+
+
+def _check_kind(path: str) -> None:
+    """Raise UsageError for a pipe or a device, in which nobody can go back, before it is opened."""
+    with contextlib.suppress(OSError):  # whoever opens it is told
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise UsageError(f"{display(path)} is no file; a manifest is read and added to")
 
 
 def _check(path: str, file: BinaryIO) -> None:

@@ -15,6 +15,9 @@ from tileir.messages.texts import printable
 
 from .records import Record
 
+_MISSING = ("ToolError", "MissingPackageError")
+"""Failures that all modules share: they are told once."""
+
 MOST_SHOWN = 100
 """Failures that are printed; the rest is in the manifest."""
 
@@ -26,20 +29,36 @@ class Board:
         self._bar = bar
         self._task = None if bar is None else bar.add_task("", total=None, failed=0, rate=0)
         self._started, self._count = time.monotonic(), 0
-        self._failed = 0
+        self._failed = self._told = 0
+        self._lacking: dict[str, int] = {}
+        """What is said of a tool or package that is missing -> how many modules failed so."""
 
     def show(self, record: Record) -> None:
         """Count a record, and print it if it tells of a failure."""
         if not record["ok"]:
             self._failed += 1
-            if self._failed <= MOST_SHOWN:
-                self._print(described(record))
-            if self._failed == MOST_SHOWN + 1:
-                self._print("further failures are not printed")
+            self._tell(record)
         if self._bar is not None:
             self._count += 1
             rate = self._count / (time.monotonic() - self._started)
             self._bar.update(self._task, advance=1, failed=self._failed, rate=rate)
+
+    def end(self) -> None:
+        """Say of what is missing how many other modules failed for it."""
+        for message, times in self._lacking.items():
+            if times > 1:
+                self._print(f"{times - 1:,} more failed for the same reason: {message}")
+
+    def _tell(self, record: Record) -> None:
+        if record["failure"] in _MISSING:
+            times = self._lacking[record["message"]] = self._lacking.get(record["message"], 0) + 1
+            if times > 1:
+                return
+        self._told += 1
+        if self._told <= MOST_SHOWN:
+            self._print(described(record))
+        elif self._told == MOST_SHOWN + 1:
+            self._print("further failures are not printed")
 
     def _print(self, text: str) -> None:
         if self._bar is None:
@@ -53,7 +72,9 @@ class Board:
 def board(verb: str) -> Iterator[Board]:
     """Yield a board: on a terminal with a line that tells how far it is, if rich is installed."""
     if not sys.stderr.isatty() or not is_installed("rich"):
-        yield Board(None)
+        made = Board(None)
+        yield made
+        made.end()
         return
     with not_forking:
         from rich.console import Console
@@ -66,7 +87,9 @@ def board(verb: str) -> Iterator[Board]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True, emoji=False), transient=True) as bar:
-        yield Board(bar)
+        made = Board(bar)
+        yield made
+        made.end()
 
 
 def described(record: Record) -> str:

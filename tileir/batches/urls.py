@@ -12,9 +12,15 @@ from typing import IO, Any
 
 from tileir.commands.conventions import UsageError
 from tileir.formats.forks import not_forking
-from tileir.messages.missing_packages import needing
+from tileir.messages.missing_packages import is_installed, needing
 from tileir.messages.texts import display, printable
-from tileir.messages.urls import without_secrets
+from tileir.messages.urls import unsigned, without_secrets
+
+CONNECTING, READING = 20.0, 60.0
+"""Seconds that a web server may take to take a connection, and to send anything."""
+
+_GONE = 404
+"""What a web server answers where nothing is."""
 
 _ON_THIS_MACHINE = {"file", "local"}
 
@@ -36,7 +42,7 @@ class Remote:
             from fsspec.core import url_to_fs
         try:
             with not_forking:
-                fs, self.path = url_to_fs(url)
+                fs, self.path = url_to_fs(url, **_settings(url))
         except Exception as problem:  # of any package that fsspec finds
             raise UsageError(f"{self._shown}: {printable(without_secrets(str(problem)))}") from None
         self._fs: Any = fs
@@ -56,7 +62,7 @@ class Remote:
         """
         try:
             root = self.path.rstrip("/")
-            if self._fs.isfile(self.path):
+            if self._is_file():
                 yield self.path, None
             elif glob.has_magic(self.path):
                 for path in sorted(self._fs.glob(self.path)):
@@ -72,7 +78,20 @@ class Remote:
         except (UsageError, GeneratorExit):
             raise
         except Exception as problem:
-            raise UsageError(f"{self._shown}: {printable(without_secrets(str(problem)))}") from None
+            said = str(problem) or type(problem).__name__
+            raise UsageError(f"{self._shown}: {printable(without_secrets(said))}") from None
+
+    def _is_file(self) -> bool:
+        """Whether `path` is that of a file; raises why a web server does not say it."""
+        if not self._protocols & {"http", "https"}:
+            return self._fs.isfile(self.path)
+        try:
+            return bool(self._fs.info(self.path))
+        except FileNotFoundError as error:  # whatever it was, to fsspec
+            cause = error.__cause__
+            if cause is None or getattr(cause, "status", _GONE) == _GONE:
+                return False
+            raise cause from None
 
     def read(self, path: str, most: int) -> bytes:
         """Return the bytes of a file, of a longer one `most` and one more; OSError, whatever the
@@ -89,7 +108,20 @@ class Remote:
         return self._fs.open(path, "rb")
 
     def name_of(self, path: str) -> str:
-        """Return a path without its scheme and without a user, as far as it has them."""
+        """Return a path without its scheme, a user and a signature, as far as it has them."""
         _, separator, rest = path.partition("://")
+        if separator:
+            rest = unsigned(rest)
         host, slash, below = rest.partition("/")
         return f"{host.rpartition('@')[2]}{slash}{below}" if separator else path
+
+
+def _settings(url: str) -> dict[str, Any]:
+    """Return what fsspec is told besides: a web server that does not answer is not waited for."""
+    if not url.startswith(("http://", "https://")) or not is_installed("aiohttp"):
+        return {}
+    with not_forking:
+        from aiohttp import ClientTimeout
+
+    limits = ClientTimeout(total=None, sock_connect=CONNECTING, sock_read=READING)
+    return {"client_kwargs": {"timeout": limits}}

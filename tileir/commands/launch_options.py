@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -100,14 +100,24 @@ def as_written(message: str) -> str:
 
 
 @contextmanager
-def named_as_written() -> Iterator[None]:
-    """Change an UnsupportedError raised inside, so that it names options as on a command line."""
+def named_as_written(set_names: Sequence[str] = ()) -> Iterator[None]:
+    """Change an UnsupportedError raised inside, so that it names options as on a command line.
+
+    set_names  those that were given by ``--set``
+    """
+
+    def written(text: str) -> str:
+        text = as_written(text)
+        for name in set_names:
+            text = text.replace(flag(name), f"--set {name}")
+        return text
+
     try:
         yield
     except UnsupportedError as error:
-        reasons = [replace(each, message=as_written(each.message)) for each in error.diagnostics]
+        reasons = [replace(each, message=written(each.message)) for each in error.diagnostics]
         head = str(error).partition("\n")[0] if reasons else str(error)
-        raise UnsupportedError(as_written(head), reasons) from None
+        raise UnsupportedError(written(head), reasons) from None
 
 
 def _value(option: Name) -> Callable[[str], object]:

@@ -162,7 +162,14 @@ def test_errors_that_nobody_expects(machine: Machine, store: Path, failing) -> N
 
 @pytest.mark.parametrize(
     ("url", "problem"),
-    [("nothing://x/y", "Protocol not known: nothing"), ("file:///dev/null/x", "Not a directory")],
+    [
+        ("nothing://x/y", "Protocol not known: nothing"),
+        ("file:///dev/null/x", "Not a directory"),
+        (
+            "nonsense",
+            "'nonsense' is neither a URL, such as s3://bucket/tileir, nor an absolute path",
+        ),
+    ],
 )
 def test_urls_that_lead_nowhere(url: str, problem: str, machine: Machine) -> None:
     machine(url)

@@ -191,6 +191,12 @@ def test_resources_are_those_of_the_command(tmp_path: Path, monkeypatch, tool) -
     assert json.loads(done.stdout)["result"]["kernels"] == said["kernels"]
 
 
+def test_a_folder_to_compare_with_that_is_not_there(folder: Path) -> None:
+    done = call(main, "batch", "diff", "--against", "nowhere", folder)
+    problem = "tileir batch: --against nowhere: there is no such folder\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", problem)
+
+
 def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
     """By their paths below the folder that was given; what only one of them has is a failure."""
     monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import zip_longest
 from pathlib import Path
 
@@ -113,6 +114,16 @@ def test_other_files_are_left_alone(folder: Path, contents: bytes) -> None:
     assert Path("m.jsonl").read_bytes() == contents
     with pytest.raises(UsageError, match="is no manifest"):
         list(read_manifest("m.jsonl"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_is_no_manifest(folder: Path) -> None:
+    """Opening one waits for whoever writes to it."""
+    os.mkfifo("pipe")
+    problem = "tileir batch: pipe is no file; a manifest is read and added to\n"
+    for arguments in (("verify", "-m", "pipe", "k"), ("report", "pipe")):
+        done = call(main, "batch", *arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", problem)
 
 
 def test_a_damaged_line_is_named(folder: Path) -> None:

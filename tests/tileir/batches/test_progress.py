@@ -15,11 +15,24 @@ class Terminal(io.StringIO):
         return True
 
 
+def test_a_missing_tool_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = {"ok": False, "target": None, "failure": "ToolError", "message": "no ptxas"}
+    with board("resources") as shown:
+        for number in range(200):
+            shown.show(failed | {"file": f"{number}.mlir"})
+        shown.show(failed | {"file": "x.mlir", "failure": "invalid", "message": "it is not valid"})
+    assert capsys.readouterr().err.splitlines() == [
+        "tileir batch: 0.mlir: no ptxas",
+        "tileir batch: x.mlir: it is not valid",
+        "tileir batch: 199 more failed for the same reason: no ptxas",
+    ]
+
+
 def test_what_is_printed_is_neither_markup_nor_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
     """rich would make a sign of ``:100:``, a colour of ``[red]``, and lines of a long one."""
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("COLUMNS", "60")
     name, message = "k/[red]:x:.mlir", f"k/[red]:x:.mlir:100:3: error: {'word ' * 30}end"
     with board("verify") as shown:
-        shown.show({"ok": False, "file": name, "target": None, "message": message})
+        shown.show({"ok": False, "failure": "x", "file": name, "target": None, "message": message})
     assert message in sys.stderr.getvalue()  # type: ignore[attr-defined]

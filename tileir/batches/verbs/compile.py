@@ -87,7 +87,7 @@ def compute(request: Request) -> Response:
     emit, cache = options.pop("emit", ()), not options.pop("no_cache", False)
     bytecode = module_in(request.parts[0], request.name)
     warned = [*ignored_attributes(bytecode)]
-    with named_as_written():
+    with named_as_written(names):
         compiled = tileir.compile(bytecode, request.target, cache=cache, **options)
     target = compiled.target
     emit = emit or ["llvm" if target == "host" else "ptx"]

@@ -9,11 +9,12 @@ from typing import Any
 
 from tileir.batches.protocol import File, Request, Response
 from tileir.batches.sources import Source, read_file, sources
-from tileir.commands.conventions import NO
+from tileir.commands.conventions import NO, UsageError
 from tileir.commands.modules import module_in
 from tileir.diff.comparing import compare
 from tileir.diff.report import stat, statistics
 from tileir.diff.unified import unified
+from tileir.messages.texts import display
 
 from . import NONE, given
 
@@ -35,7 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options given."""
+    """Return the options given; UsageError if there is no such folder."""
+    if not os.path.isdir(arguments.against):
+        raise UsageError(f"--against {display(arguments.against)}: there is no such folder")
     counted = {name: getattr(arguments, name) for name in _COUNTED}
     return given(against=arguments.against, **counted)
 

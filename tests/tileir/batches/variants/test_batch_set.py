@@ -57,7 +57,7 @@ def test_what_is_dropped_has_its_reason_and_fails_if_nothing_is_left(tmp_path: P
         {"cluster_dim": [2, 1, 1]},
         {"cluster_dim": [4, 1, 1]},
     ]
-    assert all("--cluster-dim" in each["reason"] for each in row["dropped"])
+    assert all("--set cluster_dim" in each["reason"] for each in row["dropped"])
     shown = call(main, *GIVEN, FILE, "--set", "cluster_dim=2x1x1").stdout.splitlines()
     assert shown[1].startswith("dropped: cluster_dim=2,1,1: ")
 
@@ -85,3 +85,9 @@ def test_wrong_use(given: list[str], said: str) -> None:
     done = call(main, *GIVEN, FILE, *given)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+def test_without_a_gpu_the_option_is_named_as_it_was_given() -> None:
+    done = call(main, "batch", "compile", *INLINE, "--set", "num_warps=4", FILE)
+    assert done.returncode == 1
+    assert "no GPU is named, which --set num_warps needs" in done.stderr
