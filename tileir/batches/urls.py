@@ -89,7 +89,9 @@ class Remote:
             return bool(self._fs.info(self.path))
         except FileNotFoundError as error:  # whatever it was, to fsspec
             cause = error.__cause__
-            if cause is None or getattr(cause, "status", _GONE) == _GONE:
+            if cause is None or isinstance(cause, FileNotFoundError):
+                return False
+            if getattr(cause, "status", None) == _GONE:
                 return False
             raise cause from None
 
