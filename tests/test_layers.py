@@ -25,7 +25,7 @@ LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes", "rich", "pygments"}}
 GUESTS = {
     "tileir/cutile/": {"torch", "pytest", "sitecustomize"},
     "tileir/batches/cluster.py": {"distributed"},
-    "tileir/batches/urls.py": {"fsspec"},
+    "tileir/batches/urls.py": {"fsspec", "aiohttp"},
     "tileir/batches/reporting/parquet.py": {"pyarrow"},
     "codegen/cache/remote_files.py": {"fsspec"},
     "codegen/device/": {"cuda"},
