@@ -27,6 +27,7 @@ from tileir.stats.module_stats import stats_of
 from tileir.tools import nvidia
 
 from .listings import Located
+from .pictures.of_kernel import of_kernel
 from .verdict import verdict
 
 UNASKED = {
@@ -36,6 +37,7 @@ UNASKED = {
     "findings": None,
     "ptx": None,
     "sass": None,
+    "pictures": None,
 }
 """The record of a kernel that is not compiled."""
 
@@ -92,6 +94,7 @@ def _compiled(
     yield {"contract": _contract(plan, function)}
     located = Located(bytecode, symbol, target, first)
     yield {"ptx": located.ptx()}
+    yield {"pictures": of_kernel(bytecode, symbol, target, first)}
     assembles = nvidia.find("ptxas") is not None
     disassembles = nvidia.find("nvdisasm") is not None
     measures = assembles and is_installed("elftools")

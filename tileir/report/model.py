@@ -56,7 +56,11 @@ A file has
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
              parameters: type, meaning, written), resources (of resources) and table (its rows),
              findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
-             line the op that it is made of, -1 for none; null is what is not known
+             line the op that it is made of, -1 for none; null is what is not known; and pictures:
+             layouts and memory (bases of linear maps: of elements in registers, lanes, warps and
+             blocks; of bytes in shared memory), and by the number of an op tiles, accesses (turns
+             of lanes at the banks), products (fragments of the instruction) and loops (the steps
+             of each role)
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 

@@ -22,6 +22,7 @@ from .forms import (
     versioned,
 )
 from .modules import function_stats
+from .pictures import pictures
 
 _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
 
@@ -59,6 +60,7 @@ def _kernel() -> Schema:
             "findings": maybe(every(finding)),
             "ptx": maybe(listing),
             "sass": maybe(listing),
+            "pictures": maybe(pictures()),
         }
     )
 

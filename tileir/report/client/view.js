@@ -176,7 +176,7 @@ class View {
   }
 
   get shown() {
-    if (this.kernels?.opened) return this.kernels.panes;
+    if (this.kernels?.opened) return this.kernels.shown;
     return [this.hex, this.tree, this.panes[this.tab]];
   }
 
@@ -190,6 +190,7 @@ class View {
       if (target && pane !== from) pane.reveal(target);
       pane.list.remark();
     }
+    this.kernels?.pictures?.remark();
     this.details.show(target ?? this.selected);
   }
 
