@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import string
+from functools import cached_property
 
-from .blocks import cut
+from .blocks import BasicBlock, cut
+from .control import BRANCHES
+from .convergence import convergence_order
 from .syntax import PtxEntry, Statement, Variable
 
 _NAME = re.compile(r"[%\w$]+")
@@ -52,6 +55,22 @@ class Scope:
         """Return the number of the block at a label, looked up as a register is."""
         found = (self._labels.get((scope, name)) for scope in reversed(scopes))
         return next((number for number in found if number is not None), None)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The numbers of the blocks in the order in which lanes that have diverged go on."""
+        return convergence_order([self._after(n, block) for n, block in enumerate(self.blocks)])
+
+    def _after(self, number: int, block: BasicBlock) -> set[int]:
+        """Return the blocks that may follow one; a branch is the last statement of its block."""
+        last = block.statements[-1] if block.statements else None
+        if last is None or last.opcode not in BRANCHES:
+            return {number + 1}
+        labels = last.operands[:1]
+        if last.opcode.startswith("brx"):
+            labels = tuple(self.entry.tables.get(last.operands[1], ()))
+        following = {self.label(label, last.scope) for label in labels} - {None}
+        return {*following, number + 1} if last.guard else following
 
     def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
         """Return the numbers of all registers that a text names."""
