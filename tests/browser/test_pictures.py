@@ -84,7 +84,7 @@ def test_the_pipeline_is_that_of_the_model(report: Any) -> None:
         records()[0]["pictures"]["memory"][each["memory"]]["slots"] for each in loop["rings"]
     }
     names = page.locator(".pipeline .row-name").all_text_contents()
-    assert names == [role["role"] for role in loop["roles"]]
+    assert names == [role["name"] for role in loop["roles"]]
     assert page.locator(".pipeline .row-more", has_text="slot ").count() == ring
     # A slot is read only when it has been filled, and filled again only when it has been released.
     steps = page.eval_on_selector_all(

@@ -54,7 +54,7 @@ def loops(each: KernelState, gallery: Gallery) -> list[Row]:
             schedule = LoopSchedule(op, names, numbers)
             body, prologue = (region.block for region in op.regions)
             steps = _Steps(schedule, gallery, names)
-            part = {"role": None, "warps": None, "working": None, "first": None, "registers": None}
+            part = {"name": None, "warps": None, "working": None, "first": None, "registers": None}
             before = steps.rows(schedule.steps(prologue, False), False)
             part |= {"ahead": op.attributes["ahead"], "before": before}
             add(op, part | {"steps": steps.rows(schedule.steps(body, True), True)})
@@ -62,7 +62,7 @@ def loops(each: KernelState, gallery: Gallery) -> list[Row]:
         schedule = RoleSchedule(role, loop, names, numbers)
         steps = _Steps(schedule, gallery, names)
         keys = ("warps", "working", "first", "registers")
-        part = {"role": role.attributes["name"], **{key: role.attributes[key] for key in keys}}
+        part = {"name": role.attributes["name"], **{key: role.attributes[key] for key in keys}}
         inside = schedule.steps(loop.regions[0].block, True)
         add(loop, part | {"ahead": 0, "before": [], "steps": steps.rows(inside, True)})
     rows = list(found.values())

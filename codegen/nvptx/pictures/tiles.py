@@ -44,7 +44,7 @@ def tiles(each: KernelState, gallery: Gallery) -> list[Row]:
                 row = {
                     "op": number,
                     "in": op.name,
-                    "role": None if role is None else role.attributes["name"],
+                    "in_role": None if role is None else role.attributes["name"],
                     "what": what,
                     "element": str(kind.element),
                     "layout": gallery.layout(kind.layout, kind.shape),
@@ -80,7 +80,7 @@ def accesses(each: KernelState, gallery: Gallery) -> list[Row]:
                     "in": op.name,
                     "by": by,
                     "writes": writes,
-                    "memory": gallery.order(tile.type),
+                    "memory": gallery.order(cast(Shared, tile.type)),
                     "lanes": None if lanes is None else list(lanes.at_once),
                     "width": None if lanes is None else lanes.width,
                     "turns": None if lanes is None else lanes.turns,

@@ -19,7 +19,7 @@ def pictures() -> Schema:
     }
     op = {"op": said(COUNT, "its number in the file"), "in": said(TEXT, "the op of block IR")}
     where = said(COUNT, "an index of layouts")
-    tile = {**op, "role": maybe(TEXT), "what": TEXT, "element": TEXT, "layout": where}
+    tile = {**op, "in_role": maybe(TEXT), "what": TEXT, "element": TEXT, "layout": where}
     access = {
         **op,
         "by": TEXT,
@@ -49,7 +49,7 @@ def pictures() -> Schema:
         "of": said(INTEGER, "of which iteration, from i on, if it is about no slot"),
     }
     role = {
-        "role": said(maybe(TEXT), "null for all warps"),
+        "name": said(maybe(TEXT), "null for all warps"),
         **dict.fromkeys(("warps", "working", "first", "registers"), maybe(COUNT)),
         "ahead": said(COUNT, "iterations that are started before the loop"),
         "before": every(record(step)),

@@ -86,7 +86,7 @@ function pipelinePicture(loop, memory, choose) {
   const slots = Math.max(1, ...loop.rings.map((ring) => memory[ring.memory].slots));
   const { placed, trips, columns } = laidOut(loop, slots), groups = ringsTogether(loop);
   const stays = staysOf(placed, slots);
-  const nameOf = (role) => role.role ?? "all warps";
+  const nameOf = (role) => role.name ?? "all warps";
   const left = STEP.head, width = left + columns * STEP.width + 8;
   const rolesEnd = STEP.top + loop.roles.length * (STEP.height + STEP.gap);
   const height = rolesEnd + groups.length * (22 + slots * STEP.slot) + 6;
@@ -165,6 +165,6 @@ function stepsInWords(view, loop, choose) {
       : "warps " + role.first + " to " + (role.first + role.working - 1)) + ", " + plural(role.registers, "register") + " a thread";
     const before = role.before.length ? make("p", "picture-words", "Before the loop, for the first "
       + (role.ahead === 1 ? "iteration" : plural(role.ahead, "iteration")) + ": " + role.before.map((step) => step.text).join("; ") + ".") : "";
-    return make("section", "role-steps", make("h4", "", role.role ?? "All warps", make("span", "kind", more)), before, list);
+    return make("section", "role-steps", make("h4", "", role.name ?? "All warps", make("span", "kind", more)), before, list);
   });
 }

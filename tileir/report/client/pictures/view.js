@@ -89,7 +89,7 @@ class PicturesView {
       const row = pictures.layouts[index];
       const uses = [...new Set(those.map((each) => each.what + " of " + each.in + " (" + each.element + ")"))].join(", ");
       const title = "In registers: " + row.shape.join(" \u00d7 ");
-      parts.push(make("h4", "", title, make("span", "kind", "  " + uses + (those[0].role ? ", in role " + those[0].role : ""))), layoutPicture(row, title, choose));
+      parts.push(make("h4", "", title, make("span", "kind", "  " + uses + (those[0].in_role ? ", in role " + those[0].in_role : ""))), layoutPicture(row, title, choose));
     }
     const orders = new Map();
     for (const each of accesses) {
