@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
+import tileir
 from tests.browser.test_kernels import DATA, NAMES, PRODUCT, records, spoilt
 from tests.tileir.report.hostile import SCRIPTS
 from tileir.codegen.block.bank_conflicts import turns
 from tileir.report.model import model
+from tileir.report.pictures.footprints import footprints
 
 LOAD = NAMES.index("load_view_tko")
+
+
+@cache
+def launched() -> dict:
+    """The kernel that has roles, with the footprints of a launch."""
+    values: list[Any] = []
+    for shape in ((256, 128), (128, 256), (256, 256)):
+        values += [np.zeros(shape, np.float16), *shape, shape[1], 1]
+    module = tileir.Bytecode.parse(DATA)
+    made = footprints(module, "matmul", (4, 4), values, (1, 2, 0))
+    return {**records()[0], "footprints": made}
 
 
 def opened(report: Any, number: int, op: int, **options: Any) -> Any:
     """The page of one of the records, at the pictures of an op: the first has roles, the second no
     pipeline."""
-    made = model(DATA, "matmul.tileirbc", kernels=records()[number : number + 1])
+    made = model(DATA, "matmul.tileirbc", kernels=[records()[1] if number else launched()])
     page = report(made, hash=f"#op={op}", **options)
     page.click(".modes button >> text=Pictures")
     page.wait_for_selector(".drawings .cell")
@@ -136,7 +151,7 @@ def test_who_cannot_see_pictures_is_told_of_them(report: Any, axe: str, scheme: 
 
 def test_no_text_of_a_picture_is_believed(report: Any) -> None:
     hostile = "".join(SCRIPTS) + "\u202e\x07"
-    page = report(model(DATA, "k", kernels=spoilt(records()[:1], hostile)), hash=f"#op={PRODUCT}")
+    page = report(model(DATA, "k", kernels=spoilt([launched()], hostile)), hash=f"#op={PRODUCT}")
     page.click(".modes button >> text=Pictures")
     page.wait_for_selector(".drawings .cell")
     shown = page.locator(".drawings").inner_text()
@@ -151,6 +166,7 @@ def test_pictures_are_on_paper(report: Any) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".paper svg.picture").count() >= 3
     assert page.locator(".paper .pipeline").is_visible()
+    assert page.locator(".paper .footprint").count() == 3
     assert "acquire slot" in page.locator(".paper").inner_text()
 
 
@@ -166,3 +182,22 @@ def test_conflicts_have_a_row_for_each_turn(report: Any, lanes: list[int]) -> No
     assert page.get_attribute(".of-access", "data-turns") == str(turns(lanes, 4))
     conflict = "no bank conflict" if turns(lanes, 4) == 1 else f"a {turns(lanes, 4)}-way bank"
     assert conflict in page.locator(".of-access").inner_text()
+
+
+def test_footprints_are_where_the_model_has_them(report: Any) -> None:
+    """A block of a matrix product reads rows and columns, which it shares with those beside it."""
+    page = opened(report, 0, PRODUCT)
+    assert page.locator(".footprint").count() == 3
+    boxes = page.eval_on_selector_all(
+        ".footprint .box.own rect",
+        """all => all.map((each) => { const whole = each.closest("svg").querySelector(".array");
+             const at = (of, name) => Number(of.getAttribute(name));
+             return [at(each, "x") - 4, at(each, "y") - 4, at(each, "width"), at(each, "height")]
+               .map((size, index) => size / at(whole, index % 2 ? "height" : "width")); })""",
+    )
+    expected = [[0, 0.25, 1, 0.25], [0.5, 0, 0.25, 1], [0.5, 0.25, 0.25, 0.25]]
+    np.testing.assert_allclose(boxes, expected, atol=1e-6)
+    said = page.locator(".touched").all_inner_texts()
+    shared = "Blocks (1, 2, 0), (1, 1, 0), (1, 3, 0) read 8,192 elements: rows 64 to 127"
+    assert shared in said[0]
+    assert "Block (1, 2, 0) writes 4,096 elements: rows 64 to 127, columns 128 to 191" in said[2]

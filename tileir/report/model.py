@@ -60,7 +60,7 @@ A file has
              layouts and memory (bases of linear maps: of elements in registers, lanes, warps and
              blocks; of bytes in shared memory), and by the number of an op tiles, accesses (turns
              of lanes at the banks), products (fragments of the instruction) and loops (the steps
-             of each role)
+             of each role); footprints: of --grid, by array the elements that blocks access
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 

@@ -36,6 +36,7 @@ SCRIPTS = (
     "pictures/tiles",
     "pictures/fragments",
     "pictures/pipeline",
+    "pictures/footprints",
     "pictures/view",
     "kernels",
     "strip",

@@ -123,7 +123,8 @@ def of_report(folder: Path) -> Iterator[Any]:
     two = FIXTURES / "13.1" / FLAGS, FIXTURES / "13.4" / FLAGS
     yield from printed("report", "--json", *two)
     yield from printed("report", "--json", BROKEN)
-    yield from printed("report", "--json", "--target", "sm_90", MATMUL)
+    launch = ("--grid", 1, *("--array", "zeros:64x64:f16") * 3)
+    yield from printed("report", "--json", "--target", "sm_90", MATMUL, *launch)
 
 
 def of_tilelib(folder: Path) -> Iterator[Any]:

@@ -22,7 +22,7 @@ from .forms import (
     versioned,
 )
 from .modules import function_stats
-from .pictures import pictures
+from .pictures import footprints, pictures
 
 _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
 
@@ -61,6 +61,7 @@ def _kernel() -> Schema:
             "ptx": maybe(listing),
             "sass": maybe(listing),
             "pictures": maybe(pictures()),
+            "footprints": maybe(footprints()),
         }
     )
 

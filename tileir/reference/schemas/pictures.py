@@ -1,4 +1,4 @@
-"""What the pictures of a kernel are drawn from, in the model that `report` prints."""
+"""What the pictures of a kernel, and of a launch, are drawn from, in what `report` prints."""
 
 from __future__ import annotations
 
@@ -65,5 +65,33 @@ def pictures() -> Schema:
             "accesses": every(record(access)),
             "products": every(record(product)),
             "loops": every(record(loop)),
+        }
+    )
+
+
+def footprints() -> Schema:
+    """Return the schema of which elements of arrays some blocks of a launch access."""
+    block = exactly(3, COUNT)
+    box = said(exactly(4, COUNT), "first row, the one behind the last, the same of columns")
+    touched = {
+        "block": said(COUNT, "an index of blocks"),
+        "kind": choice("read", "written", "atomic"),
+        "elements": said(maybe(COUNT), "null if the array is too large to know"),
+        "boxes": said(every(box), "rows count all dimensions but the last"),
+        "others": said(maybe(COUNT), "elements that are in none of the boxes"),
+    }
+    array = {
+        "parameter": COUNT,
+        "array": said(maybe(COUNT), "which array of the kernel, if that is known"),
+        "element": TEXT,
+        "shape": every(COUNT),
+        "touched": every(record(touched)),
+    }
+    return record(
+        {
+            "grid": block,
+            "blocks": said(every(block), "the first one was asked for; those beside it follow"),
+            "problem": said(maybe(TEXT), "what a block ran into"),
+            "arrays": every(record(array)),
         }
     )

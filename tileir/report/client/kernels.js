@@ -29,7 +29,7 @@ class KernelsView {
     main.dataset.panes = this.panes.length;
     if (this.panes.length % 2) main.children[1].classList.add("first-of-odd");
     file.before(main);
-    if (records.some((each) => each.pictures)) this.pictures = new PicturesView(view, this, file);
+    if (records.some((each) => each.pictures || each.footprints)) this.pictures = new PicturesView(view, this, file);
     const modes = make("div", "modes");
     modes.setAttribute("role", "group");
     modes.setAttribute("aria-label", "what is shown");
@@ -90,7 +90,7 @@ class KernelsView {
   follow(target) {
     const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
     if (number >= 0 && number !== Math.floor(this.chosen / this.targets)) this.choose(number * this.targets + this.chosen % this.targets);
-    this.pictures?.select(target);
+    this.pictures?.select(target, true);
   }
 
   chooser() {

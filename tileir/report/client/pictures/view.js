@@ -23,8 +23,12 @@ class PicturesView {
     return [this.pane];
   }
 
+  /** Select the first of the ops that something drawn is of; what is drawn stays where it is. */
   choose(ops) {
-    if (ops.length) this.view.select(this.kernels.data.targetOfOp(ops[0]), this);
+    if (!ops.length) return;
+    const top = this.side.scrollTop;
+    this.view.select(this.kernels.data.targetOfOp(ops[0]), this);
+    this.side.scrollTop = top;
   }
 
   /** Show another kernel: a record of the model. */
@@ -36,6 +40,7 @@ class PicturesView {
     if (!record.pictures) {
       parts.push(make("p", "", "There are no pictures: the kernel is not compiled for " + record.target + "."));
     } else parts.push(...this.pipelines(record.pictures));
+    if (record.footprints) parts.push(...footprintPictures(record.footprints));
     this.ofKernel.replaceChildren(...parts);
     this.side.scrollTop = 0;
     this.select(this.view.selected);
@@ -54,13 +59,16 @@ class PicturesView {
     return parts;
   }
 
-  /** Show the pictures of the op that is selected. */
-  select(target) {
+  /** Show the pictures of the op that is selected, and scroll there if they are to be in sight. */
+  select(target, inSight = false) {
     this.remark();
     const op = target ? target.op : -1;
     if (this.main.hidden || !this.record || op === this.drawnOp) return;
     this.drawnOp = op;
     this.ofOp.replaceChildren(...this.drawings(op));
+    const { top } = this.ofOp.getBoundingClientRect(), around = this.side.getBoundingClientRect();
+    const seen = top >= around.top && top < around.top + around.height / 2;
+    if (inSight && !seen) this.side.scrollTop += top - around.top - 4;
   }
 
   drawings(op) {
@@ -110,11 +118,12 @@ class PicturesView {
   /** Return the pictures of all kernels on paper: pipelines, and those of the op that is selected. */
   onPaper() {
     const parts = [];
-    for (const { kernel, target, pictures } of this.kernels.records) {
+    for (const { kernel, target, pictures, footprints } of this.kernels.records) {
       for (const loop of pictures?.loops ?? []) {
         parts.push(make("h2", "", "Pipeline of kernel " + kernel + " on " + target), pipelinePicture(loop, pictures.memory, () => {}));
         parts.push(...stepsInWords(this.view, loop, () => {}));
       }
+      if (footprints) parts.push(...footprintPictures(footprints));
     }
     if (this.record.pictures && this.view.selected) parts.push(...this.drawings(this.view.selected.op));
     return parts;
