@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from functools import cached_property
 
 from .blocks import BasicBlock, cut
 from .control import BRANCHES
@@ -29,6 +28,9 @@ class Scope:
             if "<" in name
         }
         self.blocks, self._labels = cut(entry)
+        following = [self._after(number, block) for number, block in enumerate(self.blocks)]
+        self.order = convergence_order(following)
+        """The numbers of the blocks in the order in which lanes that have diverged go on."""
         own = entry.variables
         self.shared, self.static_shared = _lay_out(
             [v for v in [*shared, *own] if v.space == "shared"]
@@ -55,11 +57,6 @@ class Scope:
         """Return the number of the block at a label, looked up as a register is."""
         found = (self._labels.get((scope, name)) for scope in reversed(scopes))
         return next((number for number in found if number is not None), None)
-
-    @cached_property
-    def order(self) -> list[int]:
-        """The numbers of the blocks in the order in which lanes that have diverged go on."""
-        return convergence_order([self._after(n, block) for n, block in enumerate(self.blocks)])
 
     def _after(self, number: int, block: BasicBlock) -> set[int]:
         """Return the blocks that may follow one; a branch is the last statement of its block."""
