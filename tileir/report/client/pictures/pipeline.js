@@ -53,15 +53,15 @@ function laidOut(loop, slots) {
   return { placed, trips, columns: Math.max(...placed.map(({ column }) => column)) + 1 };
 }
 
-/** Return the stays of tiles in slots: {ring, slot, turn, from, ready, end}. */
-function staysOf(placed, slots) {
+/** Return the stays of tiles in slots of rings that are filled together: {slot, turn, from, ready, end}. */
+function staysOf(placed, slots, names) {
   const stays = new Map();
   for (const { step, trip, column } of [...placed].sort((one, other) => one.column - other.column)) {
     for (const { ring, turn } of step.slots) {
-      const number = trip + turn, key = ring + " " + number;
-      if (step.kind === "acquire") continue;
-      if (!stays.has(key)) stays.set(key, { ring, turn: number, slot: number % slots, from: column, ready: -1, end: column });
-      const stay = stays.get(key);
+      const number = trip + turn;
+      if (step.kind === "acquire" || !names.includes(ring)) continue;
+      if (!stays.has(number)) stays.set(number, { turn: number, slot: number % slots, from: column, ready: -1, end: column });
+      const stay = stays.get(number);
       if (step.kind === "wait" && stay.ready < 0) stay.ready = column;
       stay.end = column;
     }
@@ -85,7 +85,6 @@ function ringsTogether(loop) {
 function pipelinePicture(loop, memory, choose) {
   const slots = Math.max(1, ...loop.rings.map((ring) => memory[ring.memory].slots));
   const { placed, trips, columns } = laidOut(loop, slots), groups = ringsTogether(loop);
-  const stays = staysOf(placed, slots);
   const nameOf = (role) => role.name ?? "all warps";
   const left = STEP.head, width = left + columns * STEP.width + 8;
   const rolesEnd = STEP.top + loop.roles.length * (STEP.height + STEP.gap);
@@ -129,9 +128,10 @@ function pipelinePicture(loop, memory, choose) {
     for (let slot = 0; slot < slots; slot++) {
       svg.append(shape("text", "row-more", { x: 12, y: y + slot * STEP.slot + 14 }, "slot " + slot));
     }
-    for (const stay of stays.filter((each) => each.ring === names[0])) {
+    const stays = staysOf(placed, slots, names);
+    for (const stay of stays) {
       const top = y + stay.slot * STEP.slot + 2, from = left + stay.from * STEP.width + 2;
-      const next = stays.filter((each) => each.ring === stay.ring && each.slot === stay.slot && each.turn > stay.turn).map((each) => each.from);
+      const next = stays.filter((each) => each.slot === stay.slot && each.turn > stay.turn).map((each) => each.from);
       const end = Math.min(stay.end + 1, ...next), ready = stay.ready < 0 ? end : Math.min(stay.ready, end);
       const bar = shape("g", "stay tone-" + stay.turn % 8, {},
         shape("title", "", {}, "ring " + names.join(", ") + ", slot " + stay.slot + ": tiles of iteration " + stay.turn + ", filled, then read"),
