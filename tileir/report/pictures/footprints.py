@@ -134,7 +134,8 @@ def _boxes(table: np.ndarray) -> Iterator[list[int]]:
 
     Rows that are alike and below each other make them; ends are behind the last.
     """
-    import numpy as np
+    with not_forking:
+        import numpy as np
 
     changes = np.flatnonzero((table[1:] != table[:-1]).any(axis=1)) + 1
     for top, bottom in zip([0, *changes], [*changes, len(table)], strict=True):
