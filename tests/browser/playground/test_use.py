@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tileir
-from tests.browser.test_look import large
+from tests.browser.subjects import large
 from tests.corpus import FIXTURES, NEWEST
 from tests.lab.textmate.__main__ import KINDS, ODD, by_lexer
 from tests.programs import call
