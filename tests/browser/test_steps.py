@@ -1,4 +1,4 @@
-"""From one place of a file to the next: operands, uses, problems, differences; filters and copies."""
+"""From one place of a file to the next: operands, uses, problems, differences; copies."""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ class Lines:
     def _ops(self, at: dict[int, range]) -> dict[str, list[Any]]:
         columns, index = self._columns, self._pool.index
         rows: dict[str, list[Any]] = {
-            name: [] for name in ("node", "name", "end", "line", "lines", "function", "location", "from")
+            name: []
+            for name in ("node", "name", "end", "line", "lines", "function", "location", "from")
         }
         ends, numbers = columns.ends(), {}
         known = {op: number for number, op in enumerate(columns.ops) if op is not None}
