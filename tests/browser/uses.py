@@ -87,6 +87,7 @@ PLAYGROUND = {
     "compare two files": "test_use.py::test_two_files_are_compared",
     "compare a file with none": ("test_use.py::test_one_file_has_nothing_to_be_compared_with"),
     "convert a file to 13.1": "test_use.py::test_a_file_is_converted",
+    "convert a file of any name": "test_use.py::test_any_name_is_a_good_one_to_convert",
     "see what 13.1 lacks": "test_use.py::test_what_a_version_lacks_is_listed",
     "have a command print what it prints": ("test_use.py::test_commands_print_what_they_print"),
     "save files and outputs": "test_use.py::test_files_and_outputs_are_saved",

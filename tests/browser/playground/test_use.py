@@ -236,6 +236,16 @@ def test_a_file_is_converted(opened: Opened) -> None:
     assert bytes(page.evaluate("[...playground.files[1].bytes]")) == expected
 
 
+def test_any_name_is_a_good_one_to_convert(opened: Opened) -> None:
+    """What a command writes has a name that no open file has."""
+    page = opened("made", DATA)
+    page.click("#tab-convert")
+    page.click("#convert")
+    page.get_by_role("button", name="Open it").click()
+    page.locator("#files li").nth(1).wait_for()
+    assert page.locator("#panel-bytes h1.file").inner_text().startswith("made-13.")
+
+
 def test_what_a_version_lacks_is_listed(opened: Opened) -> None:
     path = NEWEST["multimem"]
     page = opened("k.tileirbc", path.read_bytes())
