@@ -43,8 +43,7 @@ def test_an_operand_leads_to_the_op_that_makes_it(report: Any) -> None:
         links(page, "from").nth(number).click()
         assert selected(page) == maker
         assert page.url.endswith(f"#op={maker}")
-        page.evaluate("at => { location.hash = '#op=' + at; }", at)
-        page.wait_for_function("at => TileIRReport.view.selected.op === at", arg=at)
+        assert page.evaluate("at => TileIRReport.view.goTo('#op=' + at)", at)
 
 
 def test_a_result_leads_to_the_ops_that_use_it(report: Any) -> None:
@@ -157,7 +156,7 @@ def test_panes_fill_a_window_that_grows(report: Any) -> None:
     rows = "document.querySelectorAll('[data-pane=text] .row').length"
     before = page.evaluate(rows)
     page.set_viewport_size({"width": 1400, "height": 1400})
-    page.wait_for_function(f"{rows} >= {before + 40}")
+    page.locator("[data-pane=text] .row").nth(before + 39).wait_for(state="attached")
     last = page.locator("[data-pane=text]").bounding_box()
     assert last["y"] + last["height"] > 1200
 
