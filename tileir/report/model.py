@@ -44,7 +44,7 @@ A file has
   nodes      columns: level (0 section, 1 function, 2 op, 3 entry, 4 list), text, first (its
              first field), depth, parent and op (-1 for none)
   ops        columns: node, name, end (offset), line (-1: not printed), lines, function,
-             location
+             location, from (the ops that make its operands, -1 for the function's parameters)
   functions  [{name, node, line, lines, location}]
   text       {form, lines}; form is "text", as tileir dis prints it, or "outline", where it cannot
   tables     types, strings, constants, debug: columns field, text, uses

@@ -95,6 +95,9 @@ def report() -> Schema:
         line="its first line in the text, or -1", lines="how many", function="which, or -1",
         location="in texts",
     )  # fmt: skip
+    makers = "the ops that make its operands, each once; -1 for the parameters of the function"
+    ops["properties"]["from"] = said(every(every(INTEGER)), makers)
+    ops["required"].append("from")
     problem = record(
         {
             "severity": SEVERITY,
