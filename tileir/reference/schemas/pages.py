@@ -23,6 +23,7 @@ from .forms import (
     versioned,
 )
 from .modules import function_stats
+from .pictures import footprints, pictures
 
 _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
 
@@ -59,6 +60,8 @@ def _kernel() -> Schema:
             "findings": maybe(every(finding)),
             "ptx": maybe(listing),
             "sass": maybe(listing),
+            "pictures": maybe(pictures()),
+            "footprints": maybe(footprints()),
         }
     )
 
@@ -92,6 +95,9 @@ def report() -> Schema:
         line="its first line in the text, or -1", lines="how many", function="which, or -1",
         location="in texts",
     )  # fmt: skip
+    makers = "the ops that make its operands, each once; -1 for the parameters of the function"
+    ops["properties"]["from"] = said(every(every(INTEGER)), makers)
+    ops["required"].append("from")
     problem = record(
         {
             "severity": SEVERITY,
