@@ -1,0 +1,43 @@
+"""What a command made of its input: right, refused or a defect."""
+
+from __future__ import annotations
+
+import re
+
+from .running import CPU_S, Ended
+
+SLOW_S = 60
+"""CPU seconds from which on a command on one file is to be looked at."""
+
+REFUSED = range(1, 6)
+"""Exit codes of what is refused, as `tileir/commands/conventions.py` has them."""
+
+RIGHT, NO, DEFECT, UNASKED = "right", "refused", "defect", "unasked"
+
+_TRACEBACK = re.compile(r"Traceback|Error: .*\(this is a defect")
+
+
+def fault(ended: Ended) -> str:
+    """Return what no command may do whatever it is given, "" if nothing of it happened."""
+    if ended.code < 0:
+        return f"ended by signal {-ended.code}"
+    if ended.code == 139 or ended.code >= 70:
+        return f"exit code {ended.code}: {last_line(ended)}"
+    if _TRACEBACK.search(ended.err):
+        return f"a traceback: {last_line(ended)}"
+    if ended.seconds > min(SLOW_S, CPU_S):
+        return f"{ended.seconds:.0f} CPU seconds"
+    return ""
+
+
+def refusal(ended: Ended) -> str:
+    """Return what is wrong with a refusal, "" if it is one: a code, a message, no answer."""
+    if ended.code not in REFUSED:
+        return f"exit code {ended.code}"
+    return "" if ended.err.strip() else f"exit code {ended.code} without a word"
+
+
+def last_line(ended: Ended) -> str:
+    """The line of an error that says most."""
+    lines = [line for line in ended.err.strip().splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""
