@@ -1,4 +1,4 @@
-"""Commands of `tileir` as programs: on a folder of files, on a large module, on stdin, on broken input.
+"""Commands of `tileir` as programs: on files, on a large module, on stdin, on broken input.
 
     python -m tests.lab.tools FOLDER
 

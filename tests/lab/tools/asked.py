@@ -49,7 +49,9 @@ class Command:
     large: str = ""
     """Other arguments for a module of 20,000 ops, where a limit of time is part of the question."""
 
-    def words(self, subject: Subject, file: str, out: Path, large: bool = False) -> list[str] | None:
+    def words(
+        self, subject: Subject, file: str, out: Path, large: bool = False
+    ) -> list[str] | None:
         """Return the arguments for a file, None if it lacks what they need."""
         found: list[str] = []
         for word in ((large and self.large) or self.arguments).split():

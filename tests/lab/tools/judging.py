@@ -22,9 +22,9 @@ def fault(ended: Ended) -> str:
     if ended.code < 0:
         return f"ended by signal {-ended.code}"
     if ended.code == 139 or ended.code >= 70:
-        return f"exit code {ended.code}: {last_line(ended)}"
+        return f"exit code {ended.code}: {told(ended)}"
     if _TRACEBACK.search(ended.err):
-        return f"a traceback: {last_line(ended)}"
+        return f"a traceback: {told(ended)}"
     if ended.seconds > min(SLOW_S, CPU_S):
         return f"{ended.seconds:.0f} CPU seconds"
     return ""
@@ -37,7 +37,7 @@ def refusal(ended: Ended) -> str:
     return "" if ended.err.strip() else f"exit code {ended.code} without a word"
 
 
-def last_line(ended: Ended) -> str:
-    """The line of an error that says most."""
-    lines = [line for line in ended.err.strip().splitlines() if line.strip()]
+def told(ended: Ended) -> str:
+    """The line that says what is wrong: the last one that is not of a source."""
+    lines = [line for line in ended.err.splitlines() if line and not line.startswith(" ")]
     return lines[-1][:300] if lines else ""

@@ -43,7 +43,9 @@ def run(arguments: Sequence[str], folder: Path, data: bytes = b"") -> Ended:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     err: list[bytes] = []
-    assert process.stdin and process.stdout and process.stderr
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     writer = threading.Thread(target=_write, args=(process.stdin, data))
     reader = threading.Thread(target=lambda: err.append(process.stderr.read()))
     timer = threading.Timer(PATIENCE_S, process.kill)

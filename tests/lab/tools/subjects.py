@@ -6,7 +6,6 @@ MLIR's tests put a line ``// -----`` between modules that are read one by one, a
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import random
@@ -85,7 +84,7 @@ def prepare(subject: Subject) -> Subject:
     debug info as text, and a launch of the first entry that can be launched.
     """
     try:
-        bytecode = tileir.load(subject.path)
+        bytecode = _module(subject.path)
         functions = [each for each in bytecode.functions if each.body is not None]
         words = subject.words
         if functions:
@@ -98,6 +97,12 @@ def prepare(subject: Subject) -> Subject:
     except TileIRError:
         pass  # commands are given what there is
     return subject
+
+
+def _module(path: Path) -> Bytecode:
+    if path.suffix == ".mlir":
+        return tileir.assemble(path.read_text(encoding="utf-8"))
+    return tileir.load(path)
 
 
 def _beside(subject: Subject, suffix: str, data: bytes) -> Path:
@@ -126,7 +131,8 @@ def _launched(subject: Subject, entry: Any) -> bool:
             dtype = "i8" if element == "f4E2M1FN" else element
             arguments.append(described_array(dtype, value))
         else:
-            arguments.append({"dtype": "f64" if isinstance(value, float) else "i64", "value": value})
+            dtype = "f64" if isinstance(value, float) else "i64"
+            arguments.append({"dtype": dtype, "value": value})
     described = {
         "schema": 1, "entry": entry.name, "grid": list(launch.grid),
         "arguments": arguments, "results": [],
