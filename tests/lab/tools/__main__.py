@@ -30,7 +30,8 @@ examples:
 
 FOLDER has bytecode (.tileirbc, .bc, .cutile) and texts (.mlir), such as a checkout of
 https://github.com/NVIDIA/cuda-tile, or what `tileir dump` wrote; a text with lines `// -----` is
-several. Times are CPU seconds of whole processes; nothing is kept between them.
+several. Times are CPU seconds of whole processes; nothing is kept between them. The tables have all
+that is in the ledger.
 
 Exit code: 0 no defect, 1 defects, 2 wrong use.
 """
@@ -54,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
                 if time.monotonic() - said > 60:
                     said = time.monotonic()
                     print(f"{number + 1:,} of {len(left):,}", file=sys.stderr, flush=True)
-    rows = {key: ledger.rows[key] for key, _ in tries}
+    rows = ledger.rows
     if given.refused:
         for key, row in rows.items():
             if row["verdict"] == NO:

@@ -31,13 +31,17 @@ def fault(ended: Ended) -> str:
 
 
 def refusal(ended: Ended) -> str:
-    """Return what is wrong with a refusal, "" if it is one: a code, a message, no answer."""
+    """Return what is wrong with a refusal, "" if it is one: a code, and a message.
+
+    With --json, `run` prints an object with the message.
+    """
     if ended.code not in REFUSED:
         return f"exit code {ended.code}"
-    return "" if ended.err.strip() else f"exit code {ended.code} without a word"
+    told = ended.err.strip() or (ended.out.startswith(b"{") and b'"error"' in ended.out)
+    return "" if told else f"exit code {ended.code} without a word"
 
 
 def told(ended: Ended) -> str:
     """The line that says what is wrong: the last one that is not of a source."""
     lines = [line for line in ended.err.splitlines() if line and not line.startswith(" ")]
-    return lines[-1][:300] if lines else ""
+    return (lines or [ended.out.decode(errors="replace")])[-1][:300]

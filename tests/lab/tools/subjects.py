@@ -132,7 +132,8 @@ def _launched(subject: Subject, entry: Any) -> bool:
             arguments.append(described_array(dtype, value))
         else:
             dtype = "f64" if isinstance(value, float) else "i64"
-            arguments.append({"dtype": dtype, "value": value})
+            plain = int(value) if isinstance(value, bool) else value
+            arguments.append({"dtype": dtype, "value": plain})
     described = {
         "schema": 1, "entry": entry.name, "grid": list(launch.grid),
         "arguments": arguments, "results": [],
