@@ -47,7 +47,7 @@ class Command:
     done: tuple[int, ...] = (0,)
     right: Judge = lambda answer: ""
     large: str = ""
-    """Other arguments for a module of 20,000 ops, where a limit of time is part of the question."""
+    """Other arguments for a module of 20,000 ops: limited in time, or about one kernel."""
 
     def words(
         self, subject: Subject, file: str, out: Path, large: bool = False
@@ -149,7 +149,10 @@ COMMANDS = [
     Command(
         "resources", f"resources --json --no-instructions --target {TARGET} FILE", right=registers
     ),
-    Command("advise", f"advise --json --target {TARGET} FILE", right=document),
+    Command(
+        "advise", f"advise --json --target {TARGET} FILE", right=document,
+        large=f"advise --json --target {TARGET} --entry FUNCTION FILE",
+    ),
     Command("run --array", "run --json ARRAYS --entry ENTRY FILE", right=document),
     Command("run --count", "run --json --count --launch LAUNCH FILE", right=document),
     Command(
