@@ -27,6 +27,7 @@ from tileir.stats.module_stats import stats_of
 from tileir.tools import nvidia
 
 from .listings import Located
+from .pictures.of_kernel import of_kernel
 from .verdict import verdict
 
 UNASKED = {
@@ -36,6 +37,8 @@ UNASKED = {
     "findings": None,
     "ptx": None,
     "sass": None,
+    "pictures": None,
+    "footprints": None,
 }
 """The record of a kernel that is not compiled."""
 
@@ -44,10 +47,12 @@ def kernels(
     bytecode: Bytecode,
     targets: Sequence[str],
     progress: Callable[[int, int], object] | None = None,
+    launched: tuple[str, dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
     """Return the records of all kernels for each GPU: `model` has their keys.
 
-    `progress` is told which one is begun, of how many. UnsupportedError for an unknown target.
+    `progress` is told which one is begun, of how many. `launched` has the name of a kernel, and its
+    footprints (`tileir.report.pictures.footprints`). UnsupportedError for an unknown target.
     """
     found: list[dict[str, Any]] = []
     works = stats.as_json(stats_of(bytecode))["functions"]
@@ -56,7 +61,10 @@ def kernels(
         for target in targets:
             if progress:
                 progress(len(found), total)
-            found.append(_kernel(bytecode, function, target, first, work))
+            record = _kernel(bytecode, function, target, first, work)
+            if launched is not None and launched[0] == function.name:
+                record["footprints"] = launched[1]
+            found.append(record)
         first += sum(1 for _ in function.walk())
     return found
 
@@ -92,6 +100,7 @@ def _compiled(
     yield {"contract": _contract(plan, function)}
     located = Located(bytecode, symbol, target, first)
     yield {"ptx": located.ptx()}
+    yield {"pictures": of_kernel(bytecode, symbol, target, first)}
     assembles = nvidia.find("ptxas") is not None
     disassembles = nvidia.find("nvdisasm") is not None
     measures = assembles and is_installed("elftools")

@@ -44,7 +44,7 @@ A file has
   nodes      columns: level (0 section, 1 function, 2 op, 3 entry, 4 list), text, first (its
              first field), depth, parent and op (-1 for none)
   ops        columns: node, name, end (offset), line (-1: not printed), lines, function,
-             location
+             location, from (the ops that make its operands, -1 for the function's parameters)
   functions  [{name, node, line, lines, location}]
   text       {form, lines}; form is "text", as tileir dis prints it, or "outline", where it cannot
   tables     types, strings, constants, debug: columns field, text, uses
@@ -56,7 +56,11 @@ A file has
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
              parameters: type, meaning, written), resources (of resources) and table (its rows),
              findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
-             line the op that it is made of, -1 for none; null is what is not known
+             line the op that it is made of, -1 for none; null is what is not known; and pictures:
+             layouts and memory (bases of linear maps: of elements in registers, lanes, warps and
+             blocks; of bytes in shared memory), and by the number of an op tiles, accesses (turns
+             of lanes at the banks), products (fragments of the instruction) and loops (the steps
+             of each role); footprints: of --grid, by array the elements that blocks access
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 
