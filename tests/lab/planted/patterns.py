@@ -13,7 +13,7 @@ from tileir.predicates.programs import run_on
 from tileir.types import Tile
 
 LONGEST_S = 600.0
-"""Seconds that a program may take; it takes a fraction of one, unless the machine has much to do."""
+"""Seconds that a program may take; it takes a fraction of one unless the machine is busy."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The planted defects: a small one is found, and reduced; each kind of disagreement can be planted."""
+"""The planted defects: a small one is found and reduced; each disagreement can be planted."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Command:
     done: tuple[int, ...] = (0,)
     right: Judge = lambda answer: ""
     large: str = ""
-    """Other arguments for a module of 20,000 ops: limited in time, or about one kernel."""
+    """Other arguments for a module of 20,000 ops: limited in time, or about one kernel of it."""
 
     def words(
         self, subject: Subject, file: str, out: Path, large: bool = False
