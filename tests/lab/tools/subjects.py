@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import tileir
-from tileir import Bytecode, TileIRError
+from tileir import Bytecode
 from tileir.builder import Editor
+from tileir.errors import TileIRError
 from tileir.launch.described import described_array
 from tileir.launch.roles import roles_of
 from tileir.predicates.arguments import Launch, arguments_for
