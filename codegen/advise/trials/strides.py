@@ -134,7 +134,10 @@ def _transposed(strides: list[Size], last: int, function: Function) -> str | Non
 
 
 def loads_across(product: Op) -> Iterator[Op]:
-    """Yield the loads of a product's operands whose tensors are not contiguous along K."""
+    """Yield the loads of a product's operands whose tensors are not contiguous along K.
+
+    Of a K of one element nothing is contiguous.
+    """
     for slot, dim in (("lhs", -1), ("rhs", -2)):
         value = product.operands[slot]
         found = _loaded(value, dim % len(value.type.shape))
@@ -145,7 +148,8 @@ def loads_across(product: Op) -> Iterator[Op]:
         if of_view is not None:
             view, dims = of_view
             strides = strides_of(view)
-            if 1 in strides and strides[dims[dim]] != 1:
+            along = load.operands["view"].type.tile[dim]
+            if along > 1 and 1 in strides and strides[dims[dim]] != 1:
                 yield load
 
 

@@ -7,7 +7,12 @@ import pytest
 import tileir
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy, Original
-from tileir.codegen.advise.trials.strides import KNOWN_UNIT, TRANSPOSED
+from tileir.codegen.advise.trials.strides import (
+    K_MAJOR,
+    KNOWN_UNIT,
+    TRANSPOSED,
+    loads_across,
+)
 from tileir.codegen.advise.trials.trial import Trial
 
 KERNEL = """
@@ -74,3 +79,31 @@ def test_nothing_is_told_where_nothing_changes(trial: Trial, values: str, types:
     told, copy = tried(trial, values, types)
     assert not told
     assert strides(copy) == {types}
+
+
+PRODUCT = """
+cuda_tile.module @m {{ entry @k(%x: tile<ptr<f16>>, %y: tile<ptr<f16>>, %n: tile<i32>) {{
+  %o = constant <i32: 0> : tile<i32>
+  %c = constant <f32: 0.0> : tile<16x16xf32>
+  %v = make_tensor_view %x, shape = [%n, %n], strides = [1, %n]
+      : tile<i32> -> tensor_view<?x?xf16, strides=[1,?]>
+  %p = make_partition_view %v : partition_view<tile=(16x{k}), tensor_view<?x?xf16, strides=[1,?]>>
+  %a, %s = load_view_tko weak %p[%o, %o]
+      : partition_view<tile=(16x{k}), tensor_view<?x?xf16, strides=[1,?]>>, tile<i32>
+      -> tile<16x{k}xf16>, token
+  %b = constant <f16: 1.0> : tile<{k}x16xf16>
+  %d = mmaf %a, %b, %c : tile<16x{k}xf16>, tile<{k}x16xf16>, tile<16x16xf32>
+  return
+}} }}
+"""
+
+
+@pytest.mark.parametrize(("k", "loads"), [(1, 0), (2, 1)])
+def test_a_product_of_one_step_has_nothing_to_be_contiguous(k: int, loads: int) -> None:
+    """With K of one element there is no other dimension that could be contiguous."""
+    copy = Original(tileir.assemble(PRODUCT.format(k=k))).copy()
+    sites = [Site("k", n) for n, op in copy.ops.items() if op.name == "load_view_tko"]
+    found = [load for op in copy.ops.values() if op.name == "mmaf" for load in loads_across(op)]
+    assert len(found) == loads
+    told = K_MAJOR.edit(copy, sites)
+    assert [*told.values()] == ["pass an array of which dimension 1 is contiguous, not 0"] * loads

@@ -75,7 +75,8 @@ def _yields_a_tile(bytecode: Bytecode) -> None:
         (block,) = op.regions[0].blocks
         last = block.ops[-1]
         handed = last.operands["operands"]
-        for tile in (v for o in _ops(bytecode, "constant") for v in o.results):
+        others = (v for f in bytecode.functions for o in f.walk() for v in o.results)
+        for tile in others:
             alike = isinstance(tile.type, Tile) and tile.type.element == handed[0].type.element
             if alike and tile.type.rank and tile.is_visible_to(op):
                 last.operands["operands"] = (tile, *handed[1:])
