@@ -14,6 +14,7 @@ from tileir.errors import TileIRError
 from tileir.messages.texts import printable
 
 from .columns import FUNCTION, LEVELS, OP, Columns, Pool
+from .frames import Frames
 from .problems import Problem, unprintable
 
 DEEPEST = 40
@@ -38,7 +39,9 @@ class Lines:
         else:
             self.lines = printed.lines[:-1]
             at = self._printed(printed, bytecode)
-        self.ops = self._ops(at)
+        frames = Frames(bytecode)
+        self.frames = frames.columns(pool)
+        self.ops = self._ops(at, frames)
         self.functions = self._functions(at, bytecode)
 
     def _outline(self) -> tuple[list[str], dict[int, range]]:
@@ -73,10 +76,10 @@ class Lines:
                 at[node] = printed.function.get(id(function), NOWHERE)
         return at
 
-    def _ops(self, at: dict[int, range]) -> dict[str, list[Any]]:
+    def _ops(self, at: dict[int, range], frames: Frames) -> dict[str, list[Any]]:
         columns, index = self._columns, self._pool.index
         rows: dict[str, list[Any]] = {
-            name: [] for name in ("node", "name", "end", "line", "lines", "function", "location")
+            name: [] for name in ("node", "name", "end", "line", "lines", "function", "location", "frame")
         }
         ends, numbers = columns.ends(), {}
         function = -1
@@ -95,6 +98,7 @@ class Lines:
                 len(lines),
                 function,
                 index(printable(location)),
+                -1 if op is None else frames.of_op(op),
             )
             for column, value in zip(rows.values(), row, strict=True):
                 column.append(value)
