@@ -108,7 +108,9 @@ class Details {
       const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
       add("place", field >= 0 ? data.text(data.ops.name, op) + ", " + place : place);
       const location = data.text(data.ops.location, op);
-      if (location) add("source", make("span", "mono", location));
+      const stack = stackShown(this.view, op);
+      if (stack.length) add("source", make("span", "stack", ...stack));
+      else if (location) add("source", make("span", "mono", location));
     }
     const problem = data.file.problems.find((each) => each.offset !== null
       && each.offset >= target.start && each.offset < target.end);

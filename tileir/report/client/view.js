@@ -160,6 +160,13 @@ class View {
     this.show(name);
   }
 
+  /** Show a line of source that an op comes from, or was inlined by. */
+  showRow(op, row) {
+    if (this.kernels?.opened) this.kernels.arrangement.open("kernel-source");
+    else this.show("source");
+    this.select({ ...this.data.targetOfOp(op), row }, null);
+  }
+
   show(name) {
     this.tab = name;
     for (const tab of this.tabs.children) {
@@ -184,7 +191,7 @@ class View {
   hover(target, from) {
     const known = this.hovered;
     if (target === known || (target && known && target.start === known.start && target.end === known.end
-      && target.node === known.node && target.ops === known.ops)) return;
+      && target.node === known.node && target.ops === known.ops && target.row === known.row)) return;
     this.hovered = target;
     for (const pane of this.shown) {
       if (target && pane !== from) pane.reveal(target);
@@ -278,6 +285,7 @@ class View {
     if (!typing && event.key === "?") { event.preventDefault(); this.dialog.showModal(); return; }
     if (!typing && event.key === "n") { this.search.step(1); return; }
     if (!typing && event.key === "N") { this.search.step(-1); return; }
+    if (!typing && (event.key === "[" || event.key === "]") && this.kernels?.opened) { this.kernels.stages?.step(event.key === "[" ? -1 : 1); return; }
     if (!typing && event.key === "t") { this.turn(); return; }
     const name = event.target.dataset ? event.target.dataset.pane : undefined;
     if (name && this.panes[name].key(event)) event.preventDefault();
@@ -301,6 +309,8 @@ const KEYS = [
   ["/", "search in lines, fields and tables; 0x1f3 goes to a byte"],
   ["Enter, Shift Enter", "next and previous place found; n and N, outside of the search"],
   ["Escape", "leave the search"],
+  ["[, ]", "of a kernel: the stage before, the next stage"],
+  ["Arrows on a bar", "of a kernel: make the panes beside it wider, narrower, higher or lower"],
   ["t", "dark or light"],
   ["?", "this list"],
 ];
