@@ -131,9 +131,7 @@ def _compiled(
     }
 
 
-def _add_theirs(
-    record: dict[str, Any], symbol: str, theirs: Callable[[str], Theirs]
-) -> None:
+def _add_theirs(record: dict[str, Any], symbol: str, theirs: Callable[[str], Theirs]) -> None:
     """Add what tileiras makes of a kernel, or why that is not known."""
     if nvidia.find("nvdisasm") is None:
         return

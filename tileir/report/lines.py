@@ -79,7 +79,8 @@ class Lines:
     def _ops(self, at: dict[int, range], frames: Frames) -> dict[str, list[Any]]:
         columns, index = self._columns, self._pool.index
         rows: dict[str, list[Any]] = {
-            name: [] for name in ("node", "name", "end", "line", "lines", "function", "location", "frame")
+            name: []
+            for name in ("node", "name", "end", "line", "lines", "function", "location", "frame")
         }
         ends, numbers = columns.ends(), {}
         function = -1

@@ -93,7 +93,7 @@ def _rows(text: str) -> Rows:
     for line in text.rstrip("\n").split("\n"):
         mark = MARK.match(line)
         margin = len(mark[1]) if mark else len(line) - len(line.lstrip(" "))
-        while around and (around[-1][0] > margin or mark and around[-1][0] == margin):
+        while around and (around[-1][0] > margin or (mark and around[-1][0] == margin)):
             around.pop()
         if mark:
             around.append((margin, int(mark[2])))

@@ -224,7 +224,12 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path) -> None:
             op.location = SourceLocation(scope, name, 2, 1)
     (file,) = model(made.build(check=False), folder=inside)["files"]
     (source,) = file["sources"]
-    assert source == {"name": "k.py", "lines": ["one", "two", ""], "frames": [len(names)], "rows": [1]}
+    assert source == {
+        "name": "k.py",
+        "lines": ["one", "two", ""],
+        "frames": [len(names)],
+        "rows": [1],
+    }
     assert "password" not in json.dumps(file["sources"])
 
 
