@@ -5,11 +5,12 @@ from __future__ import annotations
 from tileir.diff import hunks
 from tileir.report.columns import LEVELS
 
-from .compiled import finding_keys, kernel_resources
+from .compiled import RUNS_ON, finding_keys, kernel_resources
 from .forms import (
     ANYTHING,
     COUNT,
     INTEGER,
+    SEVERITY,
     TEXT,
     TRUTH,
     Schema,
@@ -52,14 +53,13 @@ def _kernel() -> Schema:
     table = said(every(exactly(2, TEXT)), "resources in words: title and cell")
     theirs = {"sass": listing, "cost": cost, "resources": maybe(kernel_resources()), "table": table}
     finding = record({**finding_keys(), "ops": said(every(COUNT), "their numbers in the file")})
-    capability = record({"capability": exactly(2, COUNT), "later": TRUTH})
     contract = {
         "block": exactly(3, COUNT),
         "cluster": exactly(3, COUNT),
         "dynamic_shared_memory": COUNT,
         "grid_limits": exactly(3, COUNT),
         "ptx_target": TEXT,
-        "runs_on": capability,
+        "runs_on": RUNS_ON,
         "parameters": every(record({"type": TEXT, "meaning": TEXT, "written": TRUTH})),
     }
     return record(
@@ -117,7 +117,7 @@ def report() -> Schema:
     )
     problem = record(
         {
-            "severity": choice("error", "warning"),
+            "severity": SEVERITY,
             "rule": TEXT,
             "message": TEXT,
             "offset": maybe(COUNT),
