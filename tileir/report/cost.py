@@ -24,11 +24,11 @@ def cost_of(listing: str, ops: list[int]) -> dict[str, Any]:
     counted = opcodes[: len(opcodes) - padding(opcodes)]
     total, inside = Counter[int](), Counter[int]()
     classes: dict[int, Counter[str]] = {}
-    for op, opcode, again in zip(ops, counted, looped(listing), strict=False):
-        if opcode != PADDING:
+    for op, name, again in zip(ops, counted, looped(listing), strict=False):
+        if name != PADDING:
             total[op] += 1
             inside[op] += again
-            classes.setdefault(op, Counter())[class_of(opcode)] += 1
+            classes.setdefault(op, Counter())[class_of(name)] += 1
     return {
         "op": sorted(total),
         "instructions": [total[op] for op in sorted(total)],
