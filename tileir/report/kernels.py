@@ -15,6 +15,7 @@ from tileir.advise import command as advising
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import explained
 from tileir.errors import MissingPackageError, TileIRError
+from tileir.formats.errors import shorten
 from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
 from tileir.messages.missing_packages import compiling, is_installed, missing
@@ -31,6 +32,12 @@ from tileir.tools import nvidia
 from .listings import Located, Theirs
 from .stages import LARGEST, stages_of
 from .verdict import verdict
+
+ERROR = ": error: "
+"""What stands before the message in a line of tileiras."""
+
+LONGEST = 300
+"""Characters of what tileiras says of a module that it refuses."""
 
 UNASKED = {
     "contract": None,
@@ -145,7 +152,9 @@ def _add_theirs(record: dict[str, Any], symbol: str, theirs: Callable[[str], The
             record["tileiras"]["resources"] = resources_report.as_json(taken)
             record["tileiras"]["table"] = _rows(taken)
     except TileIRError as error:
-        said = explained(error)[0].splitlines()[0]
+        lines = explained(error)[0].splitlines()
+        said = next((line for line in lines if ERROR in line), lines[0])
+        said = shorten(said.rpartition(ERROR)[2], LONGEST)
         record["missing"].append(printable(f"code of tileiras: {said}"))
 
 
