@@ -1,7 +1,7 @@
 """Pictures of pages, compared with those that were checked in; and those that the docs show.
 
-`python -m tests.browser.pictures` writes docs/pictures/report.png and kernels.png: pages of a
-matrix product, the file and the kernel.
+`python -m tests.browser.pictures` writes docs/pictures/report.png, kernels.png and pictures.png:
+pages of a matrix product, the file, the kernel, and what is drawn of it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ def difference(one: bytes, other: bytes) -> float:
     return sum(ImageStat.Stat(ImageChops.difference(*images)).mean) / 3 / 255
 
 
-def _shown(op: str, tab: str = "", targets: Sequence[str] = ()) -> bytes:
-    """Return a picture of a page of a matrix product at an op, of its kernel if for `targets`."""
+def _shown(op: str, tab: str = "", targets: Sequence[str] = (), mode: str = "") -> bytes:
+    """Return a picture of a page of a matrix product at an op, of its kernel if for `targets`.
+
+    `tab` and `mode` are what is clicked on then.
+    """
     data = NEWEST["matmul"].read_bytes()
     records = kernels(Bytecode.parse(readable_part(data, False, None)), targets)
     made = model(data, "matmul.tileirbc", folder=ROOT, kernels=records)
@@ -55,6 +58,9 @@ def _shown(op: str, tab: str = "", targets: Sequence[str] = ()) -> bytes:
         page.wait_for_selector("#report .row.selected")
         if tab:
             page.click(f"[role=tab][data-tab={tab}]")
+        if mode:
+            page.click(f".modes button >> text={mode}")
+            page.wait_for_selector(".drawings .cell")
         return page.screenshot()
 
 
@@ -71,3 +77,4 @@ def _write(name: str, picture: bytes) -> None:
 if __name__ == "__main__":
     _write("report.png", _shown("load_view_tko", "source"))
     _write("kernels.png", _shown("mmaf", targets=["sm_90", "sm_80"]))
+    _write("pictures.png", _shown("ftof", targets=["sm_90"], mode="Pictures"))

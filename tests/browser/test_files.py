@@ -123,7 +123,7 @@ def test_a_damaged_page_says_so(browser: Any, tmp_path: Any) -> None:
     path.write_text(text[: start + 400] + "AAAA" + text[start + 404 :], "utf-8")
     with watched(browser) as (page, watch):
         page.goto(path.as_uri())
-        page.wait_for_function("document.body.innerText.includes('cannot be shown')")
+        page.locator("#report", has_text="cannot be shown").wait_for()
         assert watch.complaints  # the console has the error, too
         assert not watch.outside(path.as_uri())
 

@@ -84,7 +84,7 @@ def test_a_field_selects_its_bytes_and_its_line(report: Any) -> None:
 def test_a_field_leads_to_the_entry_that_it_names(report: Any) -> None:
     page = report(DATA, hash=f"#op={ADDF}")
     page.locator(".tree .row.of-op", has_text="result_types").click()
-    page.locator(".details .go").click()
+    page.get_by_role("button", name="go to types").click()
     assert "type[" in page.locator(".details").inner_text()
     section = next(one for one in tileir.Bytecode.parse(DATA).sections if one.name == "Type")
     start = section.payload.offset

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.figures import PAINTED, scrolled
 from tests.browser.pictures import difference, small
+from tests.browser.subjects import LARGE, large
 from tests.corpus import INVALID, NEWEST
-from tileir.builder import Module
 from tileir.report.model import model
 
 DATA = NEWEST["vector_add"].read_bytes()
 PICTURES = Path(__file__).parent / "pictures"
-LARGE = 20_000
 
 
 def luminance(page: Any, selector: str = "#report") -> int:
@@ -101,18 +100,6 @@ def test_it_looks_as_it_did(report: Any, update: bool) -> None:
         assert difference(made, (PICTURES / f"vector_add_{other}.png").read_bytes()) > 0.3
 
 
-@cache
-def large() -> bytes:
-    """A module of 20,000 ops, without any that a reader could leave out."""
-    made = Module("13.4")
-    kernel = made.function("large", ["i32"])
-    value = kernel.parameters[0]
-    for _ in range(LARGE - 1):
-        value = kernel.addi(value, value)
-    kernel.return_()
-    return made.build()
-
-
 def test_twenty_thousand_ops_scroll(report: Any) -> None:
     """Only rows in sight exist; the figures are printed, since no test asserts a time."""
     data = large()
@@ -120,38 +107,24 @@ def test_twenty_thousand_ops_scroll(report: Any) -> None:
     made = model(data, "large")
     built = time.perf_counter() - start
     page = report(made)
-    assert len(made["files"][0]["ops"]["node"]) == LARGE
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    ops = len(made["files"][0]["ops"]["node"])
+    assert ops >= LARGE
+    paint = page.evaluate(PAINTED)
     rows = "document.querySelectorAll('#report .row').length"
     assert page.evaluate(rows) < 400
-    script = """async (name) => {
-      const list = TileIRReport.view.panes[name].list, times = [];
-      const { element } = list, frame = () => new Promise(requestAnimationFrame);
-      for (let step = 0; step <= 60; step++) {
-        element.scrollTop = element.scrollHeight * step / 60;
-        const start = performance.now();
-        await frame();
-        await frame();
-        times.push(performance.now() - start);
-      }
-      times.sort((a, b) => a - b);
-      return { middle: times[30], worst: times[60] };
-    }"""
     for pane in ("text", "hex", "tree"):
-        figures = page.evaluate(script, pane)
+        figures = scrolled(page, pane)
         assert page.evaluate(rows) < 400
         last = page.locator(f"[data-pane={pane}] .row").evaluate_all(
             "rows => Math.max(...rows.map(row => Number(row.dataset.row)))"
         )
         assert last == page.evaluate(f"TileIRReport.view.panes.{pane}.list.count") - 1
-        print(
-            f"{pane}: two frames take {figures['middle']:.0f} ms, at most {figures['worst']:.0f} ms"
-        )
+        print(f"{pane}: two frames take {figures} ms")
     print(
         f"model in {built:.2f} s, first paint after {paint:.0f} ms, "
         f"{len(page.content()):,} characters"
     )
-    page.evaluate(f"location.hash = '#op={LARGE - 2}'")
+    page.evaluate(f"location.hash = '#op={ops - 2}'")
     page.wait_for_selector("[data-pane=text] .row.selected")
     page.locator(".search").fill("return")
     assert page.locator("[data-pane=text] .row.selected").inner_text().endswith("return")

@@ -1,20 +1,26 @@
-"""Arguments of a kernel, made from the words of a command line: files, new arrays, numbers."""
+"""What a command line says of a launch: entry, grid, and words for arguments.
+
+Words are files, new arrays, and numbers.
+"""
 
 from __future__ import annotations
 
+import argparse
 import io
 import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from tileir.bytecode import Function
+from tileir.bytecode import Bytecode, Function
 from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
 from tileir.types import Pointer, Scalar, Tile
 
 from .conventions import UsageError, open_input
 from .launch_on import aligned
+from .launch_options import GRID
+from .modules import check_entry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +36,65 @@ _NEW = re.compile(r"(zeros|random):(\d{1,19}(?:x\d{1,19}){0,63}):(\w+)(?::(\d{1,
 _EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
 _TF32_BITS = 0xFFFFE000
 """The bits of an f32 that a tf32 has."""
+
+
+def add_launch(parser: argparse.ArgumentParser, grid: str | None = "1") -> None:
+    """Add the options that say of a launch which entry, how many blocks, and the arguments.
+
+    `grid` is the default of --grid.
+    """
+    add = parser.add_argument
+    add("--entry", metavar="NAME", help="the kernel, if the file has several")
+    told = "" if grid is None else f" (default: {grid})"
+    blocks = f"tile blocks, up to 16777215 along an axis{told}"
+    add("--grid", metavar=GRID, default=grid, help=blocks)
+    for option, metavar, prefix, text in (
+        ("--arg", "VALUE", "", "the next argument: a .npy file, a new array, or a number"),
+        ("--zeros", "SHAPE:DTYPE", "zeros:", "the next argument: a new array of zeros"),
+        ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
+    ):
+        add(
+            option,
+            metavar=metavar,
+            action="append",
+            default=[],
+            dest="values",
+            type=prefix.__add__,
+            help=text,
+        )
+    add(
+        "--array",
+        metavar="VALUE",
+        action="append",
+        dest="values",
+        type=ArrayWord,
+        help="the next array, with its extents and strides: a .npy file, or a new array",
+    )
+    add(
+        "--convention",
+        choices=["cutile"],
+        help="with --array: extents and strides lie behind each pointer, as cuTile has it",
+    )
+
+
+def entry_given(bytecode: Bytecode, name: str | None) -> Function:
+    """Return the entry of that name, or the only one; UsageError if neither is there."""
+    names = [function.name for function in bytecode.functions]
+    if name is None and len(names) == 1:
+        return bytecode.functions[0]
+    if name is None and names:
+        raise UsageError(f"--entry is needed; the file has {', '.join(map(display, names))}")
+    check_entry(bytecode, name or "")
+    return bytecode.function(name or "")
+
+
+def values_given(function: Function, arguments: argparse.Namespace) -> list[Any]:
+    """Return a value for each parameter, by the options of `add_launch`; UsageError."""
+    if any(isinstance(word, ArrayWord) for word in arguments.values):
+        return values_by_role(function, arguments.values, arguments.convention)
+    if arguments.convention:
+        raise UsageError("--convention needs --array")
+    return values_of(function, arguments.values)
 
 
 def values_of(function: Function, words: Sequence[str]) -> list[Any]:

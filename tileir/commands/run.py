@@ -24,7 +24,7 @@ from tileir.messages.wording import did_you_mean
 from tileir.types import Pointer
 
 from . import checks, results
-from .argument_words import ArrayWord, values_by_role, values_of
+from .argument_words import add_launch, entry_given, values_given
 from .conventions import (
     UsageError,
     called,
@@ -34,8 +34,8 @@ from .conventions import (
     write_output,
 )
 from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
-from .launch_options import GRID, add_options, flag, grid_given, named_as_written, options_given
-from .modules import add_assume_version, check_all_read, check_entry, open_module, version_given
+from .launch_options import add_options, flag, grid_given, named_as_written, options_given
+from .modules import add_assume_version, check_all_read, open_module, version_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,40 +112,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
-    add("--entry", metavar="NAME", help="the kernel, if the file has several")
-    add(
-        "--grid",
-        metavar=GRID,
-        default="1",
-        help="tile blocks, up to 16777215 along an axis (default: 1)",
-    )
-    for option, metavar, prefix, text in (
-        ("--arg", "VALUE", "", "the next argument: a .npy file, a new array, or a number"),
-        ("--zeros", "SHAPE:DTYPE", "zeros:", "the next argument: a new array of zeros"),
-        ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
-    ):
-        add(
-            option,
-            metavar=metavar,
-            action="append",
-            default=[],
-            dest="values",
-            type=prefix.__add__,
-            help=text,
-        )
-    add(
-        "--array",
-        metavar="VALUE",
-        action="append",
-        dest="values",
-        type=ArrayWord,
-        help="the next array, with its extents and strides: a .npy file, or a new array",
-    )
-    add(
-        "--convention",
-        choices=["cutile"],
-        help="with --array: extents and strides lie behind each pointer, as cuTile has it",
-    )
+    add_launch(parser)
     add("--launch", metavar="FILE", help="entry, grid and arguments as `tileir smith` writes them")
     add(
         "--save",
@@ -246,11 +213,11 @@ def _run(arguments: argparse.Namespace) -> int:
             check_all_read(bytecode)
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
-    function = _choose(bytecode, arguments.entry if described is None else described.entry)
+    function = entry_given(bytecode, arguments.entry if described is None else described.entry)
     grid = grid_given(arguments.grid) if described is None else described.grid
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
-    values = _values(function, arguments) if described is None else described.values()
+    values = values_given(function, arguments) if described is None else described.values()
     saves = [_save(text, values) for text in arguments.save]
     for _, path in saves:
         check_output(path, arguments.file)
@@ -406,25 +373,6 @@ def _on_copies(launch: Callable[[Sequence[Any]], float], values: list[Any]) -> f
     copies = [aligned(value) if hasattr(value, "strides") else value for value in values]
     with contextlib.redirect_stdout(io.StringIO()):
         return launch(copies)
-
-
-def _values(function: Function, arguments: argparse.Namespace) -> list[Any]:
-    """Return a value for each parameter."""
-    if any(isinstance(word, ArrayWord) for word in arguments.values):
-        return values_by_role(function, arguments.values, arguments.convention)
-    if arguments.convention:
-        raise UsageError("--convention needs --array")
-    return values_of(function, arguments.values)
-
-
-def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
-    names = [function.name for function in bytecode.functions]
-    if name is None and len(names) == 1:
-        return bytecode.functions[0]
-    if name is None and names:
-        raise UsageError(f"--entry is needed; the file has {', '.join(map(display, names))}")
-    check_entry(bytecode, name or "")
-    return bytecode.function(name or "")
 
 
 def _save(text: str, values: list[Any]) -> tuple[int, str]:

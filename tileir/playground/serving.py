@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -58,8 +60,17 @@ class Handler(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """Serves on; a browser that closes a page in the middle of an answer is no error."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of connections that ended."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server(folder: Path, port: int) -> ThreadingHTTPServer:
     """Return a server of a playground, on this machine only; port 0 is any that is free."""
     fields = headers_in((folder / "_headers").read_text("utf-8"))
     handler = partial(Handler, directory=str(folder), fields=fields)
-    return ThreadingHTTPServer(("127.0.0.1", port), handler)
+    return Server(("127.0.0.1", port), handler)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tileir.bytecode import Bytecode
+from tileir.commands.argument_words import add_launch, entry_given, values_given
 from tileir.commands.conventions import (
     OK,
     UsageError,
@@ -20,6 +21,7 @@ from tileir.commands.conventions import (
     open_input,
     write_output,
 )
+from tileir.commands.launch_options import grid_given
 from tileir.commands.modules import add_assume_version, module_in, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BytecodeError
@@ -30,6 +32,10 @@ from .comparison import comparison
 from .kernels import kernels
 from .model import KEYS, model, readable_part
 from .page import as_json, page
+from .pictures.footprints import footprints
+
+Launched = Callable[[Bytecode], tuple[str, dict[str, Any]]]
+"""The function that makes footprints of a module's kernel: its name, and they, as JSON."""
 
 EXAMPLES = """\
 examples:
@@ -37,6 +43,8 @@ examples:
   tileir report old.tileirbc new.tileirbc -o diff.html   two files side by side
   tileir report k.tileirbc --target sm_90 -o k.html first what its author asks: is it fast, and why
   tileir report broken.tileirbc -o broken.html      as far as it can be read
+  tileir report k.tileirbc --target sm_90 --grid 8,8 --block 2,3 --array zeros:512x512:f16 ...
+                                                    also what block (2,3) reads and writes
   tileir report --json k.tileirbc | jq '.files[0].sections'
   tileir dump program.py -o d && tileir report d/*.tileirbc -o program.html
 
@@ -49,7 +57,12 @@ a few sentences, the findings of tileir advise, resources and occupancy, what a 
 to, and Tile IR, the kernel after each stage, PTX and machine code beside each other, linked op by
 op, with the number of machine instructions of each line. What is not installed (llvmlite, ptxas,
 pyelftools, nvdisasm, tileiras) is named there, and what needs it is left out. An entry that cannot
-be compiled is no failure of the report, which says why.
+be compiled is no failure of the report, which says why. Pictures show layouts, banks of shared
+memory, fragments of products, and the pipeline of the main loop.
+
+With --grid and the arguments of a launch, given as to `tileir run`, a picture shows the elements of
+each array that the block of --block reads and writes, and those of the blocks beside it. Each of
+these blocks runs alone, on the CPU. Ctrl-C ends one that waits for others.
 
 --embed-source FOLDER adds the text of source files, linked with the ops of each line; a file
 outside of the folder is never read, whatever path the module names.
@@ -86,6 +99,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="compile for it, and show that first; once for each of several",
     )
+    add_launch(parser, None)
+    add("--block", metavar="X[,Y[,Z]]", help="with --grid: whose footprint (default: 0,0,0)")
     add_assume_version(parser)
 
 
@@ -101,6 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         assumed=version_given(arguments.assume_version),
         folder=_folder(arguments.embed_source),
         targets=_targets(arguments),
+        launch=_launch(arguments),
     )
 
 
@@ -113,6 +129,40 @@ def _targets(arguments: argparse.Namespace) -> list[str]:
         if target not in TARGETS:
             raise unknown(target, TARGETS)
     return targets
+
+
+def _launch(arguments: argparse.Namespace) -> Launched | None:
+    """Return what makes the footprints of a launch; None if no launch is given. UsageError."""
+    if arguments.grid is None:
+        for option in ("entry", "values", "convention", "block"):
+            if getattr(arguments, option):
+                name = "arguments" if option == "values" else f"--{option}"
+                raise UsageError(f"{name} of a launch: --grid has to be given, too")
+        return None
+    if not arguments.target:
+        raise UsageError("--grid needs --target")
+    grid = grid_given(arguments.grid, 1)
+    block = _block(arguments.block, grid)
+
+    def launched(module: Bytecode) -> tuple[str, dict[str, Any]]:
+        function = entry_given(module, arguments.entry)
+        values = values_given(function, arguments)
+        return function.name, footprints(module, function.name, grid, values, block)
+
+    return launched
+
+
+def _block(text: str | None, grid: Sequence[int]) -> tuple[int, int, int]:
+    """Return the block that --block names; UsageError if the grid does not have it."""
+    parts = (text or "0").split(",")
+    known = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 9]
+    if len(known) < len(parts) or len(parts) > 3:
+        raise UsageError(f"--block takes one to three numbers such as 2,3, not {text!r}")
+    x, y, z = (*known, 0, 0)[:3]
+    extents = (*grid, 1, 1)[:3]
+    if x >= extents[0] or y >= extents[1] or z >= extents[2]:
+        raise UsageError(f"--block {text} is not in a grid of {'x'.join(map(str, extents))} blocks")
+    return x, y, z
 
 
 def _folder(given: str | None) -> Path | None:
@@ -131,11 +181,12 @@ def write_report(
     assumed: Version | None = None,
     folder: Path | None = None,
     targets: Sequence[str] = (),
+    launch: Launched | None = None,
 ) -> int:
     """Write the page of one or two files, or its model as `json`, for a command of that name.
 
-    The kernels of one file are compiled for the `targets`. Returns the exit code, which is that of
-    the first file that cannot be read.
+    The kernels of one file are compiled for the `targets`; `launch` makes footprints of one of
+    them. Returns the exit code, which is that of the first file that cannot be read.
     """
     check_output(output, *given)
     if given == ["-", "-"]:
@@ -151,7 +202,7 @@ def write_report(
         try:
             module = _module(data, path, assumed)
             data = bytes(module.data)
-            compiled = _kernels(module, paths, assumed, targets)
+            compiled = _kernels(module, paths, assumed, targets, launch)
         except BytecodeError as error:
             codes.append(fail(command, *explained(error, path)))
         files.append((data, called(path)))
@@ -169,7 +220,11 @@ def write_report(
 
 
 def _kernels(
-    module: Bytecode, paths: bool, assumed: Version | None, targets: Sequence[str]
+    module: Bytecode,
+    paths: bool,
+    assumed: Version | None,
+    targets: Sequence[str],
+    launch: Launched | None,
 ) -> list[dict[str, Any]]:
     """Return what is said of a module's kernels, made of what the page may tell alone."""
     if not targets:
@@ -177,8 +232,9 @@ def _kernels(
     told = readable_part(bytes(module.data), paths, assumed)
     readable = Bytecode.parse(told, assume_version=assumed).touch()
     readable.launch_attributes = module.launch_attributes
+    launched = None if launch is None else launch(readable)
     with progress_bar("compiling") as progress:
-        return kernels(readable, targets, progress)
+        return kernels(readable, targets, progress, launched)
 
 
 def _module(data: bytes, path: str, assumed: Version | None) -> Bytecode:

@@ -30,6 +30,7 @@ from tileir.stats.module_stats import stats_of
 from tileir.tools import nvidia
 
 from .listings import Located, Theirs
+from .pictures.of_kernel import of_kernel
 from .stages import LARGEST, stages_of
 from .verdict import verdict
 
@@ -49,6 +50,8 @@ UNASKED = {
     "sass": None,
     "cost": None,
     "tileiras": None,
+    "pictures": None,
+    "footprints": None,
 }
 """The record of a kernel that is not compiled."""
 
@@ -57,10 +60,12 @@ def kernels(
     bytecode: Bytecode,
     targets: Sequence[str],
     progress: Callable[[int, int], object] | None = None,
+    launched: tuple[str, dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
     """Return the records of all kernels for each GPU: `model` has their keys.
 
-    `progress` is told which one is begun, of how many. UnsupportedError for an unknown target.
+    `progress` is told which one is begun, of how many. `launched` has the name of a kernel, and its
+    footprints (`tileir.report.pictures.footprints`). UnsupportedError for an unknown target.
     """
     found: list[dict[str, Any]] = []
     works = stats.as_json(stats_of(bytecode))["functions"]
@@ -73,6 +78,8 @@ def kernels(
             record = _kernel(bytecode, function, target, first, work, LARGEST // total)
             if record["ptx"] is not None:
                 _add_theirs(record, function.name, theirs)
+            if launched is not None and launched[0] == function.name:
+                record["footprints"] = launched[1]
             found.append(record)
         first += sum(1 for _ in function.walk())
     return found
@@ -118,6 +125,7 @@ def _compiled(
     located = Located(bytecode, symbol, target, first)
     yield {"ptx": located.ptx()}
     yield {"stages": stages_of(bytecode, symbol, target, first, most)}
+    yield {"pictures": of_kernel(bytecode, symbol, target, first)}
     assembles = nvidia.find("ptxas") is not None
     disassembles = nvidia.find("nvdisasm") is not None
     measures = assembles and is_installed("elftools")

@@ -11,6 +11,7 @@ from typing import Any
 from tileir.bytecode import Bytecode
 from tileir.diff.printed import NOWHERE, PrintedModule
 from tileir.errors import TileIRError
+from tileir.ir import Block, Op
 from tileir.messages.texts import printable
 
 from .columns import FUNCTION, LEVELS, OP, Columns, Pool
@@ -78,11 +79,10 @@ class Lines:
 
     def _ops(self, at: dict[int, range], frames: Frames) -> dict[str, list[Any]]:
         columns, index = self._columns, self._pool.index
-        rows: dict[str, list[Any]] = {
-            name: []
-            for name in ("node", "name", "end", "line", "lines", "function", "location", "frame")
-        }
+        names = ("node", "name", "end", "line", "lines", "function", "location", "frame", "from")
+        rows: dict[str, list[Any]] = {name: [] for name in names}
         ends, numbers = columns.ends(), {}
+        known = {op: number for number, op in enumerate(columns.ops) if op is not None}
         function = -1
         for number, node in enumerate(columns.functions().values()):
             numbers[node] = number
@@ -100,6 +100,7 @@ class Lines:
                 function,
                 index(printable(location)),
                 -1 if op is None else frames.of_op(op),
+                [] if op is None else _makers(op, known),
             )
             for column, value in zip(rows.values(), row, strict=True):
                 column.append(value)
@@ -121,3 +122,10 @@ class Lines:
                 }
             )
         return rows
+
+
+def _makers(op: Op, known: dict[Op, int]) -> list[int]:
+    """Return the numbers of the ops that make an op's operands, each once; -1 for the function."""
+    owners = [value.owner for value in op.operand_list()]
+    makers = [owner.parent_op if isinstance(owner, Block) else owner for owner in owners]
+    return list(dict.fromkeys(known.get(maker, -1) for maker in makers))

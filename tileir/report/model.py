@@ -44,7 +44,8 @@ A file has
   nodes      columns: level (0 section, 1 function, 2 op, 3 entry, 4 list), text, first (its
              first field), depth, parent and op (-1 for none)
   ops        columns: node, name, end (offset), line (-1: not printed), lines, function,
-             location, frame (the innermost, -1 for none)
+             location, frame (the innermost, -1 for none), from (the ops that make its operands, -1
+             for the function's parameters)
   frames     columns: location, name (of the function), caller (the frame of the call that it was
              inlined by, -1 for none)
   functions  [{name, node, line, lines, location}]
@@ -62,7 +63,11 @@ A file has
              steps: name, headline, dialect, same (the text is that of the step before), lines
              (in texts, null where they are the same or left out for their size) and ops; cost
              of sass: columns op, instructions, looped (those in loops), classes; tileiras: sass,
-             cost, resources and table of what it makes. null is what is not known
+             cost, resources and table of what it makes; null is what is not known; and pictures:
+             layouts and memory (bases of linear maps: of elements in registers, lanes, warps and
+             blocks; of bytes in shared memory), and by the number of an op tiles, accesses (turns
+             of lanes at the banks), products (fragments of the instruction) and loops (the steps
+             of each role); footprints: of --grid, by array the elements that blocks access
 """
 """The keys of a model, as ``tileir report --help`` lists them."""
 

@@ -16,7 +16,7 @@ from tileir.messages.flags import flag
 from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
-from .launch import Launcher, LaunchOptions, OnCounts
+from .launch import Launcher, LaunchOptions, OnCounts, OnMaps
 from .report import Names
 from .reports import handlers_of
 from .traces import OnTrace
@@ -112,10 +112,15 @@ class HostKernel(Compiled):
         args: Sequence[Any],
         allocations: Iterable[Any] = (),
         on_trace: OnTrace | None = None,
+        on_maps: OnMaps | None = None,
     ) -> None:
-        """Run some blocks of a grid, one after the other; breakpoints do not stop."""
+        """Run some blocks of a grid, one after the other; breakpoints do not stop.
+
+        `on_maps` takes which bytes they have accessed, if the kernel was compiled to count.
+        """
         handlers = handlers_of(self.info.sites, on_trace, False, stopping=False)
-        self._launcher.launch(grid, args, LaunchOptions(1, None, allocations, handlers, blocks))
+        how = LaunchOptions(1, None, allocations, handlers, blocks, on_maps=on_maps)
+        self._launcher.launch(grid, args, how)
 
     def launch_packed(
         self,

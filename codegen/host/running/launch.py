@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import operator
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tileir.codegen.arguments.extents import Extent, of_allocations
 from tileir.codegen.arguments.grid import check_grid, is_number
@@ -31,6 +33,10 @@ MAX_WORKSPACE = 4 << 30
 
 
 OnCounts = Callable[[Counts], object]
+Maps = Mapping[tuple[int, str], "np.ndarray | None"]
+"""Pointer parameter and kind of access -> a byte for each byte of its memory: not 0 where that was
+accessed; None where the extent of the memory is unknown, or too large."""
+OnMaps = Callable[[Maps], object]
 
 
 class LaunchOptions(NamedTuple):
@@ -47,6 +53,8 @@ class LaunchOptions(NamedTuple):
     """Names of parameters, for what is said."""
     on_counts: OnCounts | None = None
     """Takes what was counted."""
+    on_maps: OnMaps | None = None
+    """Takes which bytes were accessed."""
 
 
 class Launcher:
@@ -107,6 +115,8 @@ class Launcher:
             self._run_blocks(packed, allocated, owners, grid, span, how, tally)
         if how.on_counts is not None and tally is not None:
             how.on_counts(tally.counts(info.symbol, info.elements, grid))
+        if how.on_maps is not None and tally is not None:
+            how.on_maps(tally.maps)
 
     def _tally(self, packed: Packed, blocks: int) -> Tally:
         """Return what the blocks of a launch count in."""

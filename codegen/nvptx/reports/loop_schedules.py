@@ -7,7 +7,7 @@ next one that waits, orders, copies, accesses memory or multiplies matrices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from tileir.codegen.block.accesses import accesses_of
 from tileir.codegen.block.areas import behind
@@ -45,6 +45,13 @@ class Names(Protocol):
         ...
 
 
+class Step(NamedTuple):
+    """A step of a schedule: in words, and the ops that it is."""
+
+    text: str
+    ops: Sequence[Op]
+
+
 def loop_schedules(each: KernelState, names: Names) -> list[str]:
     """Return the lines of the schedules of a kernel's pipelined loops."""
     loops = [op for op in each.kernel.walk() if op.name == "pipelined_for"]
@@ -75,17 +82,17 @@ class LoopSchedule:
         """Yield the head, what the prologue does, and the steps of an iteration."""
         body, prologue = (region.block for region in self._loop.regions)
         yield f"schedule of {loop_name(self._loop, self._names)}, the same for all warps:"
-        first = "; ".join(self._steps(prologue, False))
+        first = "; ".join(step.text for step in self.steps(prologue, False))
         few = "iteration" if self._ahead == 1 else counted(self._ahead, "iteration")
         yield f"  before it, for the first {few}: {first}"
         yield "  iteration i, counted from 0:"
-        for step in self._steps(body, True):
-            yield f"    {step}"
+        for step in self.steps(body, True):
+            yield f"    {step.text}"
         products = any(op.name == "wait_mma_reads" for op in body.ops)
         last = "its products are" if products else "nothing is"
         yield f"  behind the last iteration: {last} under way"
 
-    def _steps(self, block: Block, body: bool) -> Iterator[str]:
+    def steps(self, block: Block, body: bool) -> Iterator[Step]:
         """Yield the steps of a block, which is the body or the prologue."""
         computed: list[Op] = []
         copies: list[Op] = []
@@ -99,24 +106,26 @@ class LoopSchedule:
             if step is None and not copies:
                 computed.append(op)
                 continue
-            yield from self._copies(copies, body)
+            yield from self._of_copies(copies, body)
             yield from _computed(computed)
             copies, computed = [], [op] if step is None else []
             if step is not None:
-                yield step
-        yield from self._copies(copies, body)
+                yield Step(step, [op])
+        yield from self._of_copies(copies, body)
         yield from _computed(computed)
 
-    def _copies(self, copies: Sequence[Op], body: bool) -> Iterator[str]:
+    def _of_copies(self, copies: Sequence[Op], body: bool) -> Iterator[Step]:
         """Yield the step of copies that are started one after the other."""
-        if not copies:
-            return
+        if copies:
+            yield Step(self._copies(copies, body), copies)
+
+    def _copies(self, copies: Sequence[Op], body: bool) -> str:
         commits = [use.op for use in copies[0].operands["destination"].uses]
         made = (op for op in (*commits, copies[0]) if "predicate" in op.operands)
         condition = self._condition(next(made))
         slots = [op.operands["destination"] for op in copies]
         of = f" of i+{self._ahead}" if body else ""
-        yield f"start copies{of} to {self._tiles(slots, body)}{condition}"
+        return f"start copies{of} to {self._tiles(slots, body)}{condition}"
 
     def _step(self, op: Op, body: bool) -> str | None:
         """Return an op that is a step of its own in words; None for one that only computes."""
@@ -147,6 +156,10 @@ class LoopSchedule:
             return f"{self._names.op(op)} {way} {self._tiles([*shared], False)}"
         return self._names.op(op) if op.name in BRANCHING else None
 
+    def number(self, turn: Value) -> int:
+        """Return how many turns one is behind that which iteration i reads."""
+        return self._ahead + place_of(turn).number
+
     def _condition(self, op: Op) -> str:
         """Return whether an op is for an iteration that may not be there."""
         exists = op.operands.get("predicate")
@@ -163,15 +176,15 @@ class LoopSchedule:
         slots = cast(Shared, ring.type).slots
         if not body or turn is None:
             return names
-        number = (self._ahead + place_of(turn).number) % slots
+        number = self.number(turn) % slots
         return f"slot {f'(i+{number})' if number else 'i'} mod {slots} of {names}"
 
 
-def _computed(ops: Sequence[Op]) -> Iterator[str]:
+def _computed(ops: Sequence[Op]) -> Iterator[Step]:
     """Yield the step of ops that only compute."""
     if ops:
         shuffles = " and by shuffles" if any(op.name in _SHUFFLING for op in ops) else ""
-        yield f"{counted(len(ops), 'op')} in registers{shuffles}"
+        yield Step(f"{counted(len(ops), 'op')} in registers{shuffles}", ops)
 
 
 def k_range(op: Op) -> str:

@@ -20,18 +20,24 @@ from .loop_schedules import LoopSchedule, Names, barriers, loop_name
 def role_schedules(each: KernelState, names: Names) -> list[str]:
     """Return the lines of the schedules of the loops in which roles fill or read slots."""
     numbers = {op: n for n, op in enumerate(barriers(each), 1)}
-    found = [(role, loop) for role in each.kernel.walk() if role.name == "role"
-             for loop in role.walk() if loop.name == "for" and _has_slots(loop)]  # fmt: skip
     return [
-        line for role, loop in found for line in _RoleSchedule(role, loop, names, numbers).lines()
+        line
+        for role, loop in loops_of_roles(each)
+        for line in RoleSchedule(role, loop, names, numbers).lines()
     ]
+
+
+def loops_of_roles(each: KernelState) -> list[tuple[Op, Op]]:
+    """Return the loops in which roles fill or read slots, each with its role."""
+    return [(role, loop) for role in each.kernel.walk() if role.name == "role"
+            for loop in role.walk() if loop.name == "for" and _has_slots(loop)]  # fmt: skip
 
 
 def _has_slots(loop: Op) -> bool:
     return any(op.name in _SLOTS for op in loop.regions[0].block.ops)
 
 
-class _RoleSchedule(LoopSchedule):
+class RoleSchedule(LoopSchedule):
     """Iterations of a role count from the slot that it begins with: i is the turn's number."""
 
     def __init__(self, role: Op, loop: Op, names: Names, numbers: dict[Op, int]) -> None:
@@ -46,17 +52,16 @@ class _RoleSchedule(LoopSchedule):
         again = loop_block(self._loop.parent) is not None
         through = ", and on when a loop around starts this one again" if again else ""
         yield f"  iteration i, counted from 0{through}:"
-        for step in self._steps(self._body, True):
-            yield f"    {step}"
+        for step in self.steps(self._body, True):
+            yield f"    {step.text}"
         names = {op.name for op in self._body.ops}
         last = "its products are" if "wait_mma_reads" in names else "nothing is"
         last = "copies are" if "commit_slot" in names else last
         yield f"  behind the last iteration: {last} under way"
 
-    def _copies(self, copies: Sequence[Op], body: bool) -> Iterator[str]:
-        if copies:
-            tiles = [op.operands["destination"] for op in copies]
-            yield f"describe copies to {self._tiles(tiles, body)}"
+    def _copies(self, copies: Sequence[Op], body: bool) -> str:
+        tiles = [op.operands["destination"] for op in copies]
+        return f"describe copies to {self._tiles(tiles, body)}"
 
     def _step(self, op: Op, body: bool) -> str | None:
         if op.name in _ORDERS:
@@ -65,7 +70,7 @@ class _RoleSchedule(LoopSchedule):
         if text is None:
             return super()._step(op, body)
         place = self._slot(op.operands.get("rings") or op.operands["tiles"], op.operands["turn"])
-        number = _number(op.operands["turn"], self._body)
+        number = self.number(op.operands["turn"])
         those = f", {_WHOSE[op.name].format(-number)}" if number < 0 else ""
         return f"{text.format(place)}{those}{self._condition(op)}"
 
@@ -76,9 +81,13 @@ class _RoleSchedule(LoopSchedule):
             return self._slot(tiles, turn)
         return super()._tiles(tiles, False)
 
+    def number(self, turn: Value) -> int:
+        """Return how many turns one is behind that with which an iteration begins."""
+        return _number(turn, self._body)
+
     def _slot(self, tiles: Iterable[Value], turn: Value) -> str:
         """Return the slot of a turn, of the rings that tiles lie in."""
-        slots, number = cast(Turn, turn.type).slots, _number(turn, self._body)
+        slots, number = cast(Turn, turn.type).slots, self.number(turn)
         number %= slots
         which = f"(i+{number})" if number else "i"
         return f"slot {which} mod {slots} of {super()._tiles(tiles, False)}"

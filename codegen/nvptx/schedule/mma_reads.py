@@ -36,7 +36,8 @@ _REGISTERS = 4
 
 _ROW_LANES = slice(2, 5)
 """The bits of a lane's number that give the row of the matrix that it has a part of."""
-_ROW_BYTES = 16
+ROW_BYTES = 16
+"""Bytes of a row of the matrices that `ldmatrix` reads."""
 _WORD_BYTES = 4
 _PAIR_BITS = 4
 """Log2 of the elements of a row of single bytes: eight pairs."""
@@ -148,10 +149,10 @@ def _by_matrices(
     halves = word[packed:]
     if word[:packed] == list(own[:packed]) and all(base in others for base in halves):
         inner = cast("list[int]", [*word, *pairs])
-        if _adjacent(inner, kind) and size << len(inner) == _ROW_BYTES:
+        if _adjacent(inner, kind) and size << len(inner) == ROW_BYTES:
             rest = [base for base in others if base not in halves]
             return MatrixReads.of(rows, rest, False, halves=halves[0] if halves else None)
-    if _adjacent(rows, kind) and size << len(rows) == _ROW_BYTES and len(columns) == len(rows):
+    if _adjacent(rows, kind) and size << len(rows) == ROW_BYTES and len(columns) == len(rows):
         return MatrixReads.of(columns, others, True)
     inner = [1 << bit for bit in range(_PAIR_BITS)]
     if size == 1 and [at_offset.get(offset) for offset in inner[1:]] == rows and 1 in at_offset:

@@ -37,10 +37,8 @@ def test_dark_and_light(themed: Any, opened: Callable[..., Any]) -> None:
     page.focus("#panel-bytes [data-pane=hex]")
     page.keyboard.press("t")
     for part in ("body", "#panel-bytes .report"):
-        page.wait_for_function(
-            "part => getComputedStyle(document.querySelector(part)).colorScheme == 'light'",
-            arg=part,
-        )
+        page.locator(f"{part}[data-theme=light]").wait_for()
+        assert luminance(page, part) > 600
 
 
 def test_tabs_are_chosen_by_keys(opened: Callable[..., Any]) -> None:

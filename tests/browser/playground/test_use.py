@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tileir
-from tests.browser.test_look import large
+from tests.browser.subjects import large
 from tests.corpus import FIXTURES, NEWEST
 from tests.lab.textmate.__main__ import KINDS, ODD, by_lexer
 from tests.programs import call
@@ -234,6 +234,16 @@ def test_a_file_is_converted(opened: Opened) -> None:
     page.locator("#panel-bytes h1.file", has_text="k-13.1.tileirbc").wait_for()
     expected = tileir.Bytecode.parse(DATA).to_version(tileir.Version(13, 1)).build()
     assert bytes(page.evaluate("[...playground.files[1].bytes]")) == expected
+
+
+def test_any_name_is_a_good_one_to_convert(opened: Opened) -> None:
+    """What a command writes has a name that no open file has."""
+    page = opened("made", DATA)
+    page.click("#tab-convert")
+    page.click("#convert")
+    page.get_by_role("button", name="Open it").click()
+    page.locator("#files li").nth(1).wait_for()
+    assert page.locator("#panel-bytes h1.file").inner_text().startswith("made-13.")
 
 
 def test_what_a_version_lacks_is_listed(opened: Opened) -> None:

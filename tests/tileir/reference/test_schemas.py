@@ -32,6 +32,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is part of til
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SCALED = FIXTURES / "13.4" / "scaled_copy.tileirbc"
+MATMUL = FIXTURES / "13.4" / "matmul.tileirbc"
 BROKEN = FIXTURES / "invalid" / "rules" / "same-type.tileirbc"
 FLAGS = "integer_flags.tileirbc"
 ARRAY = ("--arg", 2, "--arg", 4, "--arg", 4, "--arg", 1)
@@ -122,7 +123,8 @@ def of_report(folder: Path) -> Iterator[Any]:
     two = FIXTURES / "13.1" / FLAGS, FIXTURES / "13.4" / FLAGS
     yield from printed("report", "--json", *two)
     yield from printed("report", "--json", BROKEN)
-    yield from printed("report", "--json", "--target", "sm_80", SCALED)
+    launch = ("--grid", 1, *("--array", "zeros:64x64:f16") * 3)
+    yield from printed("report", "--json", "--target", "sm_90", MATMUL, *launch)
 
 
 def of_tilelib(folder: Path) -> Iterator[Any]:

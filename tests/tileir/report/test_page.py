@@ -92,7 +92,10 @@ def test_nothing_in_the_page_refers_anywhere() -> None:
     script = page.scripts[1]
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|setAttribute"
     for use in re.finditer(rf"(?:{ways})[^;]*;", script):
-        assert re.match(r'setAttribute\("(?:role|aria-[a-z]+)"', use[0]), use[0]
+        assert re.match(r'setAttribute\((?:"(?:role|aria-[a-z]+)"|key, value\))', use[0]), use[0]
+    (keys,) = re.findall(r"ATTRIBUTES = new Set\(\[(.*?)\]\)", script, re.DOTALL)
+    geometry = "x y x1 y1 x2 y2 width height rx viewBox id role aria-labelledby aria-describedby"
+    assert re.findall(r'"(.*?)"', keys) == geometry.split()
     assert not re.search(
         r"\.(?:href|src|srcdoc|action|onclick)\b|\bfetch\(|XMLHttp|import\(", script
     )

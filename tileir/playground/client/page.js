@@ -11,6 +11,7 @@ const $ = (id) => document.getElementById(id);
 const LARGEST_FILE = 64 * 1024 * 1024;
 const LONGEST_OUTPUT = 300_000;
 const PAUSE = 350;  // milliseconds without a key until a text is assembled
+const MADE = ".made";  // what a command writes: no file is called so (`tame`)
 const COMMANDS = {
   inspect: ["inspect"], dis: ["dis"], "dis -g": ["dis", "-g"], verify: ["verify"], stats: ["stats"],
 };
@@ -145,10 +146,10 @@ async function bytecode(file) {
   if (file.bytes) return file.bytes;
   const version = file.version ? ["--version", file.version] : [];
   const { name, text } = file;
-  const done = await python.command(["as", ...version, name, "-o", "made"], { [name]: new TextEncoder().encode(text) });
+  const done = await python.command(["as", ...version, name, "-o", MADE], { [name]: new TextEncoder().encode(text) });
   if (done.code) throw new Ended("The text cannot be assembled, so there is no bytecode:\n" + done.stderr);
   if (file.text !== text) throw new Ended("");
-  file.bytes = done.files.made;
+  file.bytes = done.files[MADE];
   return file.bytes;
 }
 
@@ -315,7 +316,7 @@ $("convert").addEventListener("click", () => during("convert", async (file) => {
   const to = $("version").value;
   const made = file.name.replace(/(\.[^.]*)?$/, "-" + to + ".tileirbc");
   const given = { [file.name]: await bytecode(file) };
-  const done = await python.command(["convert", "--json", "--to-version", to, file.name, "-o", "made"], given);
+  const done = await python.command(["convert", "--json", "--to-version", to, file.name, "-o", MADE], given);
   if (!done.stdout) throw new Ended(done.stderr);
   const told = JSON.parse(done.stdout);
   if (file !== chosen) return;
@@ -331,7 +332,7 @@ $("convert").addEventListener("click", () => during("convert", async (file) => {
       make("table", "", make("thead", "", head), make("tbody", "", ...rows)));
     return;
   }
-  const bytes = done.files.made;
+  const bytes = done.files[MADE];
   const take = make("button", "", "Open it");
   take.type = "button";
   take.addEventListener("click", () => { panel = "bytes"; open(made, bytes); });

@@ -23,6 +23,7 @@ from .forms import (
     versioned,
 )
 from .modules import function_stats
+from .pictures import footprints, pictures
 
 _MARKS = (hunks.SAME, hunks.GONE, hunks.NEW, hunks.MOVED, hunks.OTHER, hunks.NOTE)
 
@@ -79,6 +80,8 @@ def _kernel() -> Schema:
             "sass": maybe(listing),
             "cost": maybe(cost),
             "tileiras": maybe(record(theirs)),
+            "pictures": maybe(pictures()),
+            "footprints": maybe(footprints()),
         }
     )
 
@@ -115,6 +118,9 @@ def report() -> Schema:
     frames = _columns(
         location="in texts", name="of the function, in texts", caller="that of the call, or -1"
     )
+    makers = "the ops that make its operands, each once; -1 for the parameters of the function"
+    ops["properties"]["from"] = said(every(every(INTEGER)), makers)
+    ops["required"].append("from")
     problem = record(
         {
             "severity": SEVERITY,

@@ -46,6 +46,7 @@ class FileData {
     this.ops = file.ops;
     this.frames = file.frames;
     this.bytes = bytesOf(file.bytes);
+    this.digits = Math.max(4, (this.bytes.length - 1).toString(16).length);  // of an offset
     this.lines = file.text.lines;
     const count = this.fields.length.length;
     this.starts = new Uint32Array(count + 1);
@@ -167,6 +168,20 @@ class FileData {
       }
     }
     return -1;
+  }
+
+  /** Return the ops that use what an op makes. */
+  usersOf(op) {
+    if (!this.users) {
+      this.users = new Map();
+      this.ops.from.forEach((makers, user) => {
+        for (const maker of makers) {
+          if (!this.users.has(maker)) this.users.set(maker, []);
+          this.users.get(maker).push(user);
+        }
+      });
+    }
+    return this.users.get(op) ?? [];
   }
 
   /** Return the entry of a table that a field names, as {table, index}; null if it names none. */

@@ -3,10 +3,16 @@
 const MARKS = { " ": "same", "-": "gone", "+": "new", "~": "moved", "*": "other", "!": "note" };
 
 class DiffPane {
-  constructor(view, element) {
+  /** `steps` is where the buttons stand that go from difference to difference. */
+  constructor(view, element, steps) {
     this.view = view;
     this.rows = view.model.diff.rows;
-    this.changes = this.rows.flatMap(([mark], index) => (mark === " " ? [] : [index]));
+    const differs = (index) => index >= 0 && this.rows[index][0] !== " ";
+    this.changes = [...this.rows.keys()].filter((index) => differs(index) && !differs(index - 1));
+    this.chosen = -1;
+    this.place = make("span", "count");
+    this.place.setAttribute("role", "status");
+    steps.append(this.place, view.button("small", "previous", () => this.step(-1)), view.button("small", "next", () => this.step(1)));
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
     element.addEventListener("click", (event) => {
       const index = this.list.indexOf(event);
@@ -16,12 +22,33 @@ class DiffPane {
 
   load() {
     this.list.reset(this.rows.length);
+    this.say();
+  }
+
+  /** Say which difference is chosen: lines that follow each other are one. */
+  say() {
+    const { length } = this.changes, at = this.changes.findLastIndex((index) => index <= this.chosen);
+    const inside = at >= 0 && this.rows.slice(this.changes[at], this.chosen + 1).every(([mark]) => mark !== " ");
+    this.place.textContent = (inside ? at + 1 + " of " : "") + plural(length, "difference");
+  }
+
+  /** Go to the next difference, or to the one before. */
+  step(by) {
+    const next = by > 0 ? this.changes.find((index) => index > this.chosen) : this.changes.findLast((index) => index < this.chosen);
+    if (next !== undefined) this.go(next);
+  }
+
+  go(index) {
+    this.choose(index, this.view.number);
+    this.list.reveal(index);
+    this.list.remark();
   }
 
   choose(index, side) {
     const lines = [this.rows[index][1], this.rows[index][2]];
     const file = lines[side] === null ? 1 - side : side, line = lines[file];
     this.chosen = index;
+    this.say();
     if (line === null) return;
     const target = this.view.files[file].targetOfLine(line);
     if (!target) return;
@@ -54,8 +81,9 @@ class DiffPane {
     const { selected, number, data } = this.view;
     const line = selected ? data.lineOf(selected) : -1;
     const here = line >= 0 && this.rows[index][1 + number] === line;
-    row.classList.toggle("selected", here);
-    row.setAttribute("aria-selected", here);
+    const chosen = here || index === this.chosen;
+    row.classList.toggle("selected", chosen);
+    row.setAttribute("aria-selected", chosen);
   }
 
   reveal(target) {
@@ -69,14 +97,12 @@ class DiffPane {
   }
 
   key(event) {
-    const at = this.chosen ?? -1, last = this.rows.length - 1;
-    let to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
-    if (event.key === "PageDown") to = this.changes.find((index) => index > at) ?? at;
-    if (event.key === "PageUp") to = this.changes.findLast((index) => index < at) ?? at;
-    if (to === undefined || last < 0) return false;
-    this.chosen = Math.min(Math.max(to, 0), last);
-    this.choose(this.chosen, this.view.number);
-    this.list.reveal(this.chosen);
+    const at = this.chosen, last = this.rows.length - 1;
+    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
+    if (event.key === "PageDown") this.step(1);
+    else if (event.key === "PageUp") this.step(-1);
+    else if (to === undefined || last < 0) return false;
+    else this.go(Math.min(Math.max(to, 0), last));
     return true;
   }
 }

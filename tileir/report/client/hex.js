@@ -17,8 +17,7 @@ class HexPane {
 
   load(data) {
     this.data = data;
-    this.width = Math.max(4, (data.bytes.length - 1).toString(16).length);
-    this.list.element.style.setProperty("--digits", this.width);
+    this.list.element.style.setProperty("--digits", data.digits);
     this.list.element.setAttribute("aria-rowcount", Math.ceil(data.bytes.length / PER_ROW));
     this.list.reset(Math.ceil(data.bytes.length / PER_ROW));
   }
@@ -28,7 +27,7 @@ class HexPane {
     row.setAttribute("role", "row");
     row.setAttribute("aria-rowindex", index + 1);
     row.id = this.view.name + "-hex-" + index;
-    const head = make("span", "offset", start.toString(16).padStart(this.width, "0"));
+    const head = make("span", "offset", start.toString(16).padStart(this.data.digits, "0"));
     head.setAttribute("role", "rowheader");
     const cells = make("span", "cells"), characters = make("span", "characters");
     cells.setAttribute("role", "none");

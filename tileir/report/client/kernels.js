@@ -35,12 +35,14 @@ class KernelsView {
     this.arrangement = new Arrangement(view, main, forms, () => this.remark());
     this.panes.reverse();  // the last one is what has the keys after a search: the text or the source
     file.before(main);
+    if (records.some((each) => each.pictures || each.footprints)) this.pictures = new PicturesView(view, this, file);
     const modes = make("div", "modes");
     modes.setAttribute("role", "group");
     modes.setAttribute("aria-label", "what is shown");
-    this.modes = [[true, "Kernels"], [false, "File"]].map(([opened, text]) =>
-      view.button("switch", text, () => { this.open(opened); if (!opened) view.show(view.tab); }));
-    modes.append(...this.modes);
+    const offered = [[true, "Kernels"], ...(this.pictures ? [["pictures", "Pictures"]] : []), [false, "File"]];
+    this.modes = new Map(offered.map(([opened, text]) =>
+      [opened, view.button("switch", text, () => { this.open(opened); if (!opened) view.show(view.tab); })]));
+    modes.append(...this.modes.values());
     view.header.prepend(modes);
   }
 
@@ -52,18 +54,25 @@ class KernelsView {
     this.choose(0);
   }
 
-  /** Show the kernels, or what else is known of the file. */
+  /** The panes of what is opened. */
+  get shown() {
+    return this.opened === "pictures" ? this.pictures.panes : this.panes;
+  }
+
+  /** Show the kernels (true), their "pictures", or what else is known of the file (false). */
   open(opened) {
     this.opened = opened;
-    this.root.classList.toggle("of-kernels", opened);
-    this.main.hidden = !opened;
+    this.root.classList.toggle("of-kernels", !!opened);
+    this.main.hidden = opened !== true;
+    if (this.pictures) this.pictures.main.hidden = opened !== "pictures";
     for (const other of this.others) other.hidden = opened;
-    this.modes.forEach((button, index) => button.setAttribute("aria-pressed", opened === !index));
+    for (const [mode, button] of this.modes) button.setAttribute("aria-pressed", opened === mode);
     if (opened) this.remark();
+    this.pictures?.select(this.view.selected);
   }
 
   remark() {
-    for (const pane of this.panes) {
+    for (const pane of this.shown) {
       pane.list.show();
       pane.list.remark();
       if (this.view.selected) pane.reveal(this.view.selected);
@@ -82,6 +91,7 @@ class KernelsView {
     for (const name of PRICED) this.view.panes[name]?.price(costs);
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
     if (anew) this.about.scrollTop = 0;
+    this.pictures?.fill(record);
     const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
     if (first < 0 || this.view.selected) return;
     for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
@@ -90,8 +100,8 @@ class KernelsView {
   /** Show the kernel that a target is in. */
   follow(target) {
     const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
-    if (number < 0 || number === Math.floor(this.chosen / this.targets)) return;
-    this.choose(number * this.targets + this.chosen % this.targets);
+    if (number >= 0 && number !== Math.floor(this.chosen / this.targets)) this.choose(number * this.targets + this.chosen % this.targets);
+    this.pictures?.select(target, true);
   }
 
   chooser() {

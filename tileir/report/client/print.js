@@ -22,6 +22,7 @@ function printed(view) {
     paper.append(make("h2", "", "Kernel " + each.kernel + " on " + each.target));
     for (const said of [...each.verdict, ...each.missing]) paper.append(make("p", "", said));
   }
+  if (view.kernels?.pictures) paper.append(...view.kernels.pictures.onPaper());
   if (file.problems.length) paper.append(make("h2", "", "Problems"));
   for (const problem of file.problems) {
     const place = problem.offset === null ? "" : hexadecimal(problem.offset) + ": ";

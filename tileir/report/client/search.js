@@ -18,6 +18,7 @@ class Search {
   }
 
   clear() {
+    if (!this.asked) return;
     this.input.value = "";
     this.look();
   }
@@ -25,10 +26,17 @@ class Search {
   look() {
     const asked = this.input.value.trim().toLowerCase();
     this.asked = asked;
+    this.filter(/^0x[0-9a-f]+$/.test(asked) ? "" : asked);
     this.found = asked ? this.places(asked) : [];
     this.at = -1;
     if (this.found.length) this.step(1);
     else this.count.textContent = asked ? "nothing found" : "";
+  }
+
+  /** Leave in the tables what has a text. */
+  filter(asked) {
+    for (const name of Object.keys(HEADS)) this.view.panes[name].filter(asked);
+    this.view.nameTabs();
   }
 
   /** Return targets, in the order of the file, without those of the same bytes. */

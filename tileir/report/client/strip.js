@@ -37,7 +37,8 @@ class Strip {
       const part = make("div", "part s-" + section.kind, make("span", "", section.name));
       part.style.flexGrow = size;
       this.bar.append(part);
-      const share = (100 * size / data.bytes.length).toFixed(size / data.bytes.length < 0.1 ? 1 : 0);
+      const percent = 100 * size / data.bytes.length;
+      const share = percent < 0.05 ? "< 0.1" : percent.toFixed(percent < 10 ? 1 : 0);
       const chip = make("button", "chip", make("span", "swatch s-" + section.kind), section.name,
         make("span", "share", " " + size.toLocaleString("en") + " B, " + share + " %"));
       chip.type = "button";
@@ -61,6 +62,8 @@ class Strip {
   }
 }
 
+const MOST_PLACES = 12;  // buttons to other lines
+
 class Details {
   constructor(view, element) {
     this.view = view;
@@ -81,23 +84,23 @@ class Details {
     const range = hexadecimal(target.start) + (size > 1 ? " to " + hexadecimal(target.end - 1) : "");
     if (field >= 0) {
       add("field", make("span", "mono", data.path(field)));
-      add("bytes", make("span", "mono", range + "  " + this.raw(target)));
+      add("bytes", make("span", "mono", range), make("span", "mono kind", this.raw(target)), this.copyButton());
       const kind = data.text(data.fields.kind, field), value = data.fields.value[field];
       const meaning = data.text(data.fields.meaning, field);
-      add("value", make("span", "mono", meaning || String(value ?? "")), make("span", "kind", "  " + kind));
+      add("value", make("span", "mono", meaning || String(value ?? "")), make("span", "kind", kind));
       const reference = data.reference(field);
       if (reference) {
         const go = make("button", "go", "go to " + reference.table + " " + reference.index);
         go.type = "button";
         go.addEventListener("click", () => this.view.select(data.targetOfField(reference.field), this));
-        list.lastChild.append(" ", go);
+        list.lastChild.append(go);
       }
       const about = data.text(data.fields.doc, field);
       if (about) add("about", about);
     } else if (node >= 0) {
       add(["section", "function", "op", "entry", "list"][data.nodes.level[node]],
-        make("span", "mono", data.text(data.nodes.text, node)));
-      add("bytes", make("span", "mono", range + "  " + plural(size, "byte")));
+        make("span", "mono what", data.text(data.nodes.text, node)));
+      add("bytes", make("span", "mono", range), make("span", "kind", plural(size, "byte")), this.copyButton());
       const first = data.nodes.first[node];
       const about = first < data.fields.doc.length && data.nodes.level[node] >= LEVEL.op
         ? data.text(data.fields.doc, first) : "";
@@ -106,7 +109,8 @@ class Details {
     if (op >= 0) {
       const line = data.ops.line[op];
       const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
-      add("place", field >= 0 ? data.text(data.ops.name, op) + ", " + place : place);
+      const name = field >= 0 ? data.text(data.ops.name, op) : "";
+      add("place", name ? name + ", " + place : place);
       const location = data.text(data.ops.location, op);
       const stack = stackShown(this.view, op);
       if (stack.length) add("source", make("span", "stack", ...stack));
@@ -116,9 +120,56 @@ class Details {
       && each.offset >= target.start && each.offset < target.end);
     if (problem) {
       const text = make("span", problem.severity, problem.message);
-      add(problem.severity, text, problem.about ? make("span", "kind", "  " + problem.about) : "");
+      add(problem.severity, text, problem.about ? make("span", "kind", problem.about) : "");
     }
     this.element.append(list);
+    const values = op >= 0 ? this.values(op) : null;
+    if (values?.hasChildNodes()) this.element.append(values);
+  }
+
+  /** Return where the operands of an op are made, and where its results are used, as buttons. */
+  values(op) {
+    const list = make("dl", "facts values");
+    const add = (word, ops) => {
+      const more = ops.length - MOST_PLACES;
+      const buttons = ops.slice(0, MOST_PLACES).map((each) => this.place(each, op));
+      if (ops.length) list.append(make("dt", "", word), make("dd", "", ...buttons, more > 0 ? make("span", "kind", more + " more") : ""));
+    };
+    add("from", this.view.data.ops.from[op]);
+    add("used by", this.view.data.usersOf(op));
+    return list;
+  }
+
+  /** Return a button that leads to an op; -1 stands for the function of `inside`, whose parameters are used. */
+  place(op, inside) {
+    const { data } = this.view;
+    const around = data.file.functions[data.ops.function[inside]], line = op < 0 ? around.line : data.ops.line[op];
+    const name = make("span", "mono", op < 0 ? "parameters" : data.text(data.ops.name, op));
+    const button = make("button", "go", name, make("span", "kind", line < 0 ? "op " + op : "line " + (line + 1)));
+    button.type = "button";
+    button.addEventListener("click", () => {
+      this.view.select(op < 0 ? data.targetOfNode(around.node) : data.targetOfOp(op), this);
+    });
+    return button;
+  }
+
+  copyButton() {
+    const button = make("button", "go copy", "copy");
+    button.type = "button";
+    button.addEventListener("click", () => this.copy());
+    return button;
+  }
+
+  /** Copy the bytes of what is selected, in hexadecimal; the button says so. */
+  async copy() {
+    const target = this.view.selected;
+    if (!target) return;
+    const { bytes, blank } = this.view.data, parts = [];
+    for (let at = target.start; at < target.end; at++) parts.push(blank[at] ? "\u00b7\u00b7" : bytes[at].toString(16).padStart(2, "0"));
+    let said = "copied";
+    try { await navigator.clipboard.writeText(parts.join(" ")); } catch { said = "not allowed"; }
+    const button = this.element.querySelector(".copy");
+    if (button) button.textContent = said;
   }
 
   raw(target) {

@@ -12,12 +12,12 @@ class TablePane {
     this.list = new RowList(element, height, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
     element.addEventListener("pointermove", (event) => {
       const index = this.list.indexOf(event);
-      view.hover(index < 0 ? null : this.targetOf(index), this);
+      view.hover(index < 0 ? null : this.targetOf(this.order[index]), this);
     });
     element.addEventListener("pointerleave", () => view.hover(null, this));
     element.addEventListener("click", (event) => {
       const index = this.list.indexOf(event);
-      if (index >= 0) this.choose(index);
+      if (index >= 0) this.choose(this.order[index]);
     });
   }
 
@@ -25,12 +25,29 @@ class TablePane {
     this.data = data;
     this.chosen = -1;
     this.rows = this.table === "problems" ? data.file.problems : data.file.tables[this.table].field;
-    this.list.reset(this.rows.length);
+    this.filter("");
   }
 
-  get count() {
-    return this.rows.length;
+  /** Show the rows alone that have a text, in lower case; all of them for an empty one. */
+  filter(asked) {
+    const all = [...this.rows.keys()];
+    this.order = asked ? all.filter((index) => this.textOf(index).toLowerCase().includes(asked)) : all;
+    this.list.element.dataset.nothing = all.length && !this.order.length ? "Nothing here has this text." : "";
+    this.list.reset(this.order.length);
   }
+
+  /** How many rows are shown. */
+  get count() {
+    return this.order.length;
+  }
+
+  textOf(index) {
+    if (this.table !== "problems") return this.data.texts[this.data.file.tables[this.table].text[index]];
+    const { severity, rule, message, op, location } = this.rows[index];
+    return [severity, rule, message, op, location].join(" ");
+  }
+
+  // Rows are named by their index in the table; the list counts those that are shown.
 
   targetOf(index) {
     if (this.table === "problems") {
@@ -52,10 +69,11 @@ class TablePane {
     else this.list.remark();
   }
 
-  draw(row, index) {
+  draw(row, shown) {
+    const index = this.order[shown];
     row.setAttribute("role", "option");
     row.setAttribute("aria-setsize", this.count);
-    row.setAttribute("aria-posinset", index + 1);
+    row.setAttribute("aria-posinset", shown + 1);
     row.id = this.view.name + "-" + this.table + "-" + index;
     if (this.table === "problems") {
       this.drawProblem(row, this.rows[index]);
@@ -81,10 +99,11 @@ class TablePane {
     row.append(head, make("span", "problem-text", problem.message), make("span", "problem-more", more));
   }
 
-  mark(row, index) {
-    const { selected, hovered } = this.view, target = this.targetOf(index);
+  mark(row, shown) {
+    const { selected, hovered } = this.view, index = this.order[shown], target = this.targetOf(index);
     const inside = (outer) => !!outer && !!target && outer.start >= target.start && outer.end <= target.end;
-    row.classList.toggle("selected", this.chosen === index || (this.table !== "problems" && inside(selected)));
+    const same = this.table === "problems" ? !!target && selected?.start === target.start && selected.field >= 0 : inside(selected);
+    row.classList.toggle("selected", this.chosen === index || same);
     row.classList.toggle("hot", inside(hovered));
     row.setAttribute("aria-selected", row.classList.contains("selected"));
   }
@@ -98,9 +117,7 @@ class TablePane {
     const section = this.data.sectionOf[target.node];
     const first = this.rows.find((field) => field >= 0);
     if (first === undefined || this.data.sectionOf[this.data.fields.node[first]] !== section) return;
-    for (let index = 0; index < this.count; index++) {
-      if (inside(index)) { this.list.reveal(index); return; }
-    }
+    this.list.reveal(this.order.findIndex(inside));
   }
 
   active() {
@@ -114,8 +131,9 @@ class TablePane {
     };
     const step = steps[event.key];
     if (step === undefined || !this.count) return false;
-    this.choose(Math.min(Math.max(this.chosen + step, 0), this.count - 1));
-    this.list.reveal(this.chosen);
+    const to = Math.min(Math.max(this.order.indexOf(this.chosen) + step, 0), this.count - 1);
+    this.choose(this.order[to]);
+    this.list.reveal(to);
     return true;
   }
 }

@@ -109,7 +109,7 @@ class TreePane {
     row.id = this.view.name + "-tree-" + index;
     row.style.setProperty("--depth", Math.min(depth, DEEPEST));
     const target = this.targetOf(index);
-    const offset = make("span", "offset", target.start.toString(16).padStart(4, "0"));
+    const offset = make("span", "offset", target.start.toString(16).padStart(data.digits, "0"));
     const name = make("span", "name");
     if (entry < 0) {
       const node = ~entry, level = data.nodes.level[node], fold = make("span", "fold");
@@ -119,7 +119,8 @@ class TreePane {
       name.append(fold);
       if (level === LEVEL.section) name.append(make("span", "swatch s-" + data.file.sections[data.sectionOf[node]].kind));
       const text = data.text(data.nodes.text, node);
-      if (level === LEVEL.op) appendWords(name, text);
+      if (level === LEVEL.op && text) appendWords(name, text);
+      else if (level === LEVEL.op) name.append(make("span", "leaf", "unknown op"));
       else name.append(visible(text));
       row.append(offset, name);
       return;

@@ -32,7 +32,7 @@ class View {
     count.setAttribute("role", "status");
     const theme = this.button("theme", "Dark", () => this.turn());
     const help = this.button("help", "Keys", () => this.dialog.showModal());
-    this.header.append(this.title, make("div", "tools", this.input, count, theme, help));
+    this.header.append(this.title, make("div", "tools", count, this.input, theme, help));
     this.theme = theme;
     const strip = make("section", "strip");
     strip.setAttribute("aria-label", "what covers the file");
@@ -46,7 +46,8 @@ class View {
     this.tabs = make("div", "tabs");
     this.tabs.setAttribute("role", "tablist");
     this.tabs.setAttribute("aria-label", "views of the module");
-    this.right.append(this.tabs);
+    this.steps = make("span", "actions");
+    this.right.append(make("div", "tabs-head", this.tabs, this.steps));
     main.append(hex.element, tree.element, this.right);
     const details = make("section", "details");
     details.setAttribute("aria-label", "details");
@@ -56,7 +57,7 @@ class View {
     this.panes = {};
     this.hex = this.panes.hex = new HexPane(this, hex.body);
     this.tree = this.panes.tree = new TreePane(this, tree.body);
-    if (this.model.diff) this.panes.diff = new DiffPane(this, this.tabbed("diff"));
+    if (this.model.diff) this.panes.diff = new DiffPane(this, this.tabbed("diff"), this.steps);
     if (this.files.some(({ file }) => file.sources.length)) {
       this.panes.source = new SourcePane(this, this.tabbed("source"));
     }
@@ -112,21 +113,39 @@ class View {
     this.number = number;
     this.data = this.files[number];
     this.selected = this.hovered = null;
+    this.search.clear();
     for (const pane of Object.values(this.panes)) pane.load(this.data);
     this.strip.load(this.data);
     this.describe();
-    for (const tab of this.tabs.children) {
-      const name = tab.dataset.tab, { form } = this.data.file.text;
-      const count = HEADS[name] ? this.panes[name].count : 0;
-      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? { source: "Source", diff: "Differences" }[name];
-      tab.replaceChildren(title, count ? make("span", "number", " " + count.toLocaleString("en")) : "");
-      tab.disabled = !!HEADS[name] && !count || name === "source" && !this.panes.source.count;
-    }
-    const problems = this.data.file.problems;
-    const first = this.model.diff ? "diff" : problems.some((each) => each.severity === "error") ? "problems" : "text";
+    this.nameTabs();
+    const problem = this.data.file.problems.find((each) => each.severity === "error");
+    const first = this.model.diff ? "diff" : problem ? "problems" : "text";
     this.show(this.tab && this.tab !== "problems" ? this.tab : first);
     this.details.show(null);
     if (this.kernels) this.kernels.load(this.data);
+    const known = problem && problem.offset !== null && problem.offset < this.data.bytes.length;
+    if (known && !this.model.diff) this.select(this.data.targetOfField(this.data.fieldAt(problem.offset)), null, false);
+  }
+
+  /** Say in each tab what it has, and how many rows of it a search leaves. */
+  nameTabs() {
+    const { form } = this.data.file.text;
+    for (const tab of this.tabs.children) {
+      const name = tab.dataset.tab, pane = this.panes[name];
+      const all = HEADS[name] ? pane.rows.length : 0, left = HEADS[name] ? pane.count : 0;
+      const title = name === "text" ? (form === "text" ? "Text" : "Outline") : HEADS[name] ?? { source: "Source", diff: "Differences" }[name];
+      const count = (left < all ? left.toLocaleString("en") + " of " : "") + all.toLocaleString("en");
+      tab.replaceChildren(title, all ? make("span", "number", " " + count) : "");
+      tab.disabled = !!HEADS[name] && !all || name === "source" && !pane.count;
+    }
+    this.fitTabs();
+  }
+
+  /** Leave the numbers out of the tabs where there is no room for them. */
+  fitTabs() {
+    const { classList } = this.tabs;
+    classList.remove("tight");
+    classList.toggle("tight", this.tabs.scrollWidth > this.tabs.clientWidth);
   }
 
   describe() {
@@ -162,8 +181,10 @@ class View {
 
   /** Show a line of source that an op comes from, or was inlined by. */
   showRow(op, row) {
-    if (this.kernels?.opened) this.kernels.arrangement.open("kernel-source");
-    else this.show("source");
+    if (this.kernels?.opened) {
+      if (this.kernels.opened !== true) this.kernels.open(true);
+      this.kernels.arrangement.open("kernel-source");
+    } else this.show("source");
     this.select({ ...this.data.targetOfOp(op), row }, null);
   }
 
@@ -173,9 +194,11 @@ class View {
       const chosen = tab.dataset.tab === name;
       tab.setAttribute("aria-selected", chosen);
       tab.tabIndex = chosen ? 0 : -1;
+      if (chosen) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.panes[tab.dataset.tab].list.element.hidden = !chosen;
     }
     this.main.classList.toggle("comparing", name === "diff");
+    this.steps.hidden = name !== "diff";
     for (const pane of [this.hex, this.tree]) pane.list.later();
     this.panes[name].list.show();
     this.panes[name].list.remark();
@@ -183,7 +206,7 @@ class View {
   }
 
   get shown() {
-    if (this.kernels?.opened) return this.kernels.panes;
+    if (this.kernels?.opened) return this.kernels.shown;
     return [this.hex, this.tree, this.panes[this.tab]];
   }
 
@@ -197,11 +220,12 @@ class View {
       if (target && pane !== from) pane.reveal(target);
       pane.list.remark();
     }
+    this.kernels?.pictures?.remark();
     this.details.show(target ?? this.selected);
   }
 
-  /** Keep a target: all panes show it until another one is selected. */
-  select(target, from) {
+  /** Keep a target: all panes show it until another one is selected; the address says so if it is `addressed`. */
+  select(target, from, addressed = true) {
     this.selected = target;
     this.hovered = null;
     this.tree.open(target);
@@ -213,7 +237,7 @@ class View {
     }
     this.details.show(target);
     this.strip.show();
-    if (this.anchors) this.keepAddress(target);
+    if (this.anchors && addressed) this.keepAddress(target);
     this.root.dispatchEvent(new CustomEvent("tileir-select", { detail: { file: this.number, ...target } }));
   }
 
@@ -270,6 +294,8 @@ class View {
       this.show(next.dataset.tab);
       next.focus();
     });
+    this.observer = new ResizeObserver(() => this.fitTabs());
+    this.observer.observe(this.right);
     this.onPrint = () => printed(this);
     addEventListener("beforeprint", this.onPrint);
     if (!this.anchors) return;
@@ -285,14 +311,16 @@ class View {
     if (!typing && event.key === "?") { event.preventDefault(); this.dialog.showModal(); return; }
     if (!typing && event.key === "n") { this.search.step(1); return; }
     if (!typing && event.key === "N") { this.search.step(-1); return; }
-    if (!typing && (event.key === "[" || event.key === "]") && this.kernels?.opened) { this.kernels.stages?.step(event.key === "[" ? -1 : 1); return; }
+    if (!typing && (event.key === "[" || event.key === "]") && this.kernels?.opened === true) { this.kernels.stages?.step(event.key === "[" ? -1 : 1); return; }
     if (!typing && event.key === "t") { this.turn(); return; }
+    if (!typing && event.key === "c") { this.details.copy(); return; }
     const name = event.target.dataset ? event.target.dataset.pane : undefined;
     if (name && this.panes[name].key(event)) event.preventDefault();
   }
 
   /** Take the view away again. */
   close() {
+    this.observer.disconnect();
     removeEventListener("beforeprint", this.onPrint);
     this.keys.removeEventListener("keydown", this.onKey);
     if (this.onHash) removeEventListener("hashchange", this.onHash);
@@ -306,11 +334,13 @@ const KEYS = [
   ["Arrows", "move in the pane: by bytes, fields or lines"],
   ["Page up, Page down, Home, End", "move further"],
   ["Left, Right", "in the fields: close, open, go to what is around"],
-  ["/", "search in lines, fields and tables; 0x1f3 goes to a byte"],
+  ["Page up, Page down", "in differences: to the one before and the next"],
+  ["/", "search in lines and fields, and filter the tables; 0x1f3 goes to a byte"],
   ["Enter, Shift Enter", "next and previous place found; n and N, outside of the search"],
   ["Escape", "leave the search"],
   ["[, ]", "of a kernel: the stage before, the next stage"],
   ["Arrows on a bar", "of a kernel: make the panes beside it wider, narrower, higher or lower"],
+  ["c", "copy the bytes of what is selected, in hexadecimal"],
   ["t", "dark or light"],
   ["?", "this list"],
 ];
@@ -323,7 +353,8 @@ function helpDialog() {
   close.addEventListener("click", () => dialog.close());
   dialog.setAttribute("aria-label", "keys");
   const about = "Point at a byte, a field or a line, and the other panes show the same. Click to keep it; "
-    + "the address then names it, and can be sent to others.";
+    + "the address then names it, and can be sent to others. What is selected leads on, below the panes: "
+    + "to where its operands come from, and to where its results are used.";
   dialog.append(make("h2", "", "Keys"), make("p", "", about), list, close);
   return dialog;
 }

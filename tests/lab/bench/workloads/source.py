@@ -108,17 +108,29 @@ def _constraints(parameters: str, constants: tuple[int, ...]) -> Iterator[Any]:
     yield from map(ConstantConstraint, constants)
 
 
+def bytecode_of(kernel: Any, versions: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
+    """The bytecode of a kernel, as cuTile makes it: an entry for each of `versions`.
+
+    A version is a name, with the parameters and the constants as `KERNELS` has them.
+    """
+    signatures = [
+        KernelSignature(
+            list(_constraints(parameters, constants)), CallingConvention.cutile_python_v2(), name
+        )
+        for name, (parameters, constants) in versions.items()
+    ]
+    out = io.BytesIO()
+    export_kernel(
+        kernel, signatures, out, gpu_code=None, output_format="tileir_bytecode",
+        bytecode_version="13.3",
+    )  # fmt: skip
+    return out.getvalue()
+
+
 def text_of(name: str, kernels: Mapping[str, tuple] = KERNELS) -> str:
     """The Tile IR of a kernel of a table like `KERNELS`."""
     kernel, parameters, *constants = kernels[name]
-    given = list(_constraints(parameters, tuple(constants)))
-    signature = KernelSignature(given, CallingConvention.cutile_python_v2(), name)
-    out = io.BytesIO()
-    export_kernel(
-        kernel, [signature], out, gpu_code=None, output_format="tileir_bytecode",
-        bytecode_version="13.3",
-    )  # fmt: skip
-    return disassemble(Bytecode.parse(out.getvalue()))
+    return disassemble(Bytecode.parse(bytecode_of(kernel, {name: (parameters, tuple(constants))})))
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""What pictures of kernels are drawn from: small numbers, read off the block IR and its layouts."""

@@ -1,0 +1,1 @@
+"""What pictures of kernels are drawn from."""
