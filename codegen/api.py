@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .remarks import Remark
     from .stage import Stage
+    from .stage_printer import Mark
 
 
 __all__ = ["Compilation", "Compiled", "compile", "stages"]
@@ -105,13 +106,19 @@ def compile(
 
 
 def stages(
-    bytecode: Bytecode, target: str | None = None, until: str | None = None, **options: Any
+    bytecode: Bytecode,
+    target: str | None = None,
+    until: str | None = None,
+    *,
+    mark: Mark | None = None,
+    **options: Any,
 ) -> dict[str, Stage]:
     """Compile, and return what each stage did, in order, up to the one named `until`.
 
-    `options` are those of `compile`. UnsupportedError if there is no such stage for the target.
+    `options` are those of `compile`. `mark` gives a comment of its own for each op of their texts.
+    UnsupportedError if there is no such stage for the target.
     """
-    return _checked_request(bytecode, target, **options).stages(until)
+    return _checked_request(bytecode, target, **options).stages(until, mark)
 
 
 class _Request(NamedTuple):
@@ -142,12 +149,12 @@ class _Request(NamedTuple):
 
         return compiled
 
-    def stages(self, until: str | None = None) -> dict[str, Stage]:
+    def stages(self, until: str | None = None, mark: Mark | None = None) -> dict[str, Stage]:
         """Compile, and return what each stage did, up to the one named `until`."""
         with not_forking:
             from .stage_recorder import record_stages
 
-        return record_stages(self.bytecode, self.target, self.options, until)
+        return record_stages(self.bytecode, self.target, self.options, until, mark=mark)
 
     def remarks(self) -> tuple[Remark, ...]:
         """Compile as far as decisions are made, and return the remarks on them."""

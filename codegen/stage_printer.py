@@ -28,6 +28,9 @@ S = TypeVar("S", bound=State)
 K = TypeVar("K", bound=KernelState)
 NameOf = Callable[[Value], str]
 """The function that gives the names of values in a text."""
+Mark = Callable[[Op], str]
+"""The function that gives the text of a comment of its own above each op, by which programs find
+the ops of a text."""
 Named = Callable[[], "AnnotatedKernel"]
 """The function that gives a text of a kernel after a stage, for the names of values in it."""
 
@@ -50,6 +53,7 @@ class AnnotatedKernel:
 
     `remarks` go above the ops that they are about, as `spelled` spells them; `annotation` is what
     stands behind an op. `names` are those of values, `spelling` is that of types and attributes.
+    `mark` gives what stands above each op before its remarks, None for nothing.
     """
 
     def __init__(
@@ -60,7 +64,9 @@ class AnnotatedKernel:
         annotation: Callable[[Op, NameOf], str],
         names: KeptNames,
         spelling: Spelling,
+        mark: Mark | None = None,
     ) -> None:
+        self._mark = mark
         self._remarks: dict[Op, list[Remark]] = {}
         for remark in remarks:
             if remark.op is not None:
@@ -74,6 +80,8 @@ class AnnotatedKernel:
 
     def above(self, op: Op) -> Iterator[str]:
         """Return the remarks about an op, as lines."""
+        if self._mark is not None:
+            yield self._mark(op)
         yield from counted(self._spelled(remark) for remark in self._remarks.get(op, ()))
 
     def behind(self, op: Op) -> str:
@@ -117,7 +125,8 @@ class StagePrinter(ABC, Generic[S, K]):
     texts: Mapping[str, Callable[[S], str]]
     long: Mapping[str, str]
 
-    def __init__(self) -> None:
+    def __init__(self, mark: Mark | None = None) -> None:
+        self._mark = mark
         self._remarks: dict[K, dict[str, tuple[Remark, ...]]] = {}
         self._names: dict[K, OriginalNames] = {}
         self._legend_shown = 0
@@ -235,7 +244,9 @@ class StagePrinter(ABC, Generic[S, K]):
         spelling = spelling or self.spelling(name)
         annotation = partial(self.annotation, each)
         names = KeptNames(self._names[each], each.kernel.body, self.moves)
-        text = AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
+        text = AnnotatedKernel(
+            each.kernel, remarks, self.spelled, annotation, names, spelling, self._mark
+        )
         names.remember()
         return text
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
     from .remarks import Remark
+    from .stage_printer import Mark
 
 
 def record_stages(
@@ -31,11 +32,13 @@ def record_stages(
     options: Mapping[str, Any],
     until: str | None = None,
     told: Callable[[Stage], object] | None = None,
+    mark: Mark | None = None,
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
     `options` are those of `fresh.compile_fresh`. `told` is called with each stage when it has been
-    done, which those behind may fail. UnsupportedError if there is no such stage.
+    done, which those behind may fail. `mark` gives a comment of its own for each op of their texts.
+    UnsupportedError if there is no such stage.
     """
     with not_forking:
         from .fresh import compile_fresh
@@ -44,7 +47,7 @@ def record_stages(
     if until is not None and (problem := pipeline.unknown_stage(target_family, until)):
         raise UnsupportedError(f"target {target} {problem}")
     with not_forking:
-        printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
+        printer = import_module(f".{target_family}.stage_printer", __package__).Printer(mark)
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:

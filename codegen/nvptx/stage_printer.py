@@ -56,8 +56,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
         "describe_launch": lambda state: json.dumps(state.plans, indent=2) + "\n",
     }
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, mark: stage_printer.Mark | None = None) -> None:
+        super().__init__(mark)
         self._layouts = AliasNames()
 
     def kernels(self, state: State) -> Sequence[KernelState]:

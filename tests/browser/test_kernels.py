@@ -38,7 +38,8 @@ def test_a_kernel_is_shown_in_all_its_forms(report: Any) -> None:
     page = report(made())
     assert page.locator(".kernels").is_visible()
     assert not page.locator(".panes").is_visible()
-    about = page.locator(".about")
+    about = page.locator("section.about")
+    page.click(".shown >> text=PTX")
     for sentence in records()[0]["verdict"]:
         assert sentence in about.inner_text()
     page.evaluate(f"location.hash = '#op={PRODUCT}'")

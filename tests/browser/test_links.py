@@ -148,11 +148,13 @@ def test_a_line_of_source_lights_up_all_its_ops(report: Any) -> None:
     (source,) = made["files"][0]["sources"]
     page = report(made)
     page.click("[role=tab][data-tab=source]")
-    row = source["rows"][source["ops"].index(ADDF)]
+    row_of = dict(zip(source["frames"], source["rows"], strict=True))
+    rows = [row_of.get(frame) for frame in made["files"][0]["ops"]["frame"]]
+    row = rows[ADDF]
     page.evaluate("row => TileIRReport.view.panes.source.list.reveal(row)", row + 1)
     line = page.locator(f"[data-pane=source] .row[data-row='{row + 1}']")
     assert line.locator(".code").inner_text().strip() == source["lines"][row].strip()
-    ops = {op for op, at in zip(source["ops"], source["rows"], strict=True) if at == row}
+    ops = {op for op, at in enumerate(rows) if at == row}
     assert str(len(ops)) in line.locator(".uses").inner_text()
     line.click()
     page.mouse.move(5, 5)

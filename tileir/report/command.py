@@ -54,10 +54,11 @@ addresses of an op and a byte. ? lists the keys.
 
 With --target the kernels are compiled, and the page opens on what their authors ask: a verdict in
 a few sentences, the findings of tileir advise, resources and occupancy, what a launch has to keep
-to, and Tile IR, PTX and machine code beside each other, linked op by op. What is not installed
-(llvmlite, ptxas, pyelftools, nvdisasm) is named there, and what needs it is left out. An entry that
-cannot be compiled is no failure of the report, which says why. Pictures show layouts, banks of
-shared memory, fragments of products, and the pipeline of the main loop.
+to, and Tile IR, the kernel after each stage, PTX and machine code beside each other, linked op by
+op, with the number of machine instructions of each line. What is not installed (llvmlite, ptxas,
+pyelftools, nvdisasm, tileiras) is named there, and what needs it is left out. An entry that cannot
+be compiled is no failure of the report, which says why. Pictures show layouts, banks of shared
+memory, fragments of products, and the pipeline of the main loop.
 
 With --grid and the arguments of a launch, given as to `tileir run`, a picture shows the elements of
 each array that the block of --block reads and writes, and those of the blocks beside it. Each of

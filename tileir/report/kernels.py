@@ -7,6 +7,7 @@ null, and `missing` says what to install; an entry that cannot be compiled hides
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import tileir
@@ -14,6 +15,7 @@ from tileir.advise import command as advising
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import explained
 from tileir.errors import MissingPackageError, TileIRError
+from tileir.formats.errors import shorten
 from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
 from tileir.messages.missing_packages import compiling, is_installed, missing
@@ -21,22 +23,33 @@ from tileir.messages.texts import display, printable
 from tileir.read.function import Function
 from tileir.resources import report as resources_report
 from tileir.resources.command import kernels_of
-from tileir.resources.of_kernels import OURS
+from tileir.resources.kernel_resources import KernelResources
+from tileir.resources.of_kernels import OURS, resources_of
 from tileir.stats import command as stats
 from tileir.stats.module_stats import stats_of
 from tileir.tools import nvidia
 
-from .listings import Located
+from .listings import Located, Theirs
 from .pictures.of_kernel import of_kernel
+from .stages import LARGEST, stages_of
 from .verdict import verdict
+
+ERROR = ": error: "
+"""What stands before the message in a line of tileiras."""
+
+LONGEST = 300
+"""Characters of what tileiras says of a module that it refuses."""
 
 UNASKED = {
     "contract": None,
     "resources": None,
     "table": [],
     "findings": None,
+    "stages": None,
     "ptx": None,
     "sass": None,
+    "cost": None,
+    "tileiras": None,
     "pictures": None,
     "footprints": None,
 }
@@ -57,11 +70,14 @@ def kernels(
     found: list[dict[str, Any]] = []
     works = stats.as_json(stats_of(bytecode))["functions"]
     total, first = len(targets) * len(works), 0
+    theirs = cache(lambda target: Theirs(bytecode, target))
     for function, work in zip(bytecode.functions, works, strict=True):
         for target in targets:
             if progress:
                 progress(len(found), total)
-            record = _kernel(bytecode, function, target, first, work)
+            record = _kernel(bytecode, function, target, first, work, LARGEST // total)
+            if record["ptx"] is not None:
+                _add_theirs(record, function.name, theirs)
             if launched is not None and launched[0] == function.name:
                 record["footprints"] = launched[1]
             found.append(record)
@@ -70,13 +86,21 @@ def kernels(
 
 
 def _kernel(
-    bytecode: Bytecode, function: Function, target: str, first: int, work: dict[str, Any]
+    bytecode: Bytecode,
+    function: Function,
+    target: str,
+    first: int,
+    work: dict[str, Any],
+    most: int,
 ) -> dict[str, Any]:
-    """Return the record of a kernel whose first op has this number in the file."""
+    """Return the record of a kernel whose first op has this number in the file.
+
+    Its stages may have `most` characters.
+    """
     record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problems": []}
     record |= {"verdict": [], "missing": [], "work": work, **UNASKED}
     try:
-        for part in _compiled(bytecode, function, target, first):
+        for part in _compiled(bytecode, function, target, first, most):
             record |= part
         record["missing"] = list(_lacking())
     except MissingPackageError as error:
@@ -89,7 +113,7 @@ def _kernel(
 
 
 def _compiled(
-    bytecode: Bytecode, function: Function, target: str, first: int
+    bytecode: Bytecode, function: Function, target: str, first: int, most: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the parts of a kernel's record that need a compiler."""
     symbol = function.name
@@ -100,16 +124,18 @@ def _compiled(
     yield {"contract": _contract(plan, function)}
     located = Located(bytecode, symbol, target, first)
     yield {"ptx": located.ptx()}
+    yield {"stages": stages_of(bytecode, symbol, target, first, most)}
     yield {"pictures": of_kernel(bytecode, symbol, target, first)}
     assembles = nvidia.find("ptxas") is not None
     disassembles = nvidia.find("nvdisasm") is not None
     measures = assembles and is_installed("elftools")
     if measures:
         (taken,) = kernels_of(bytecode, target, OURS, {}, disassembles, [symbol])
-        rows = [[title, cell] for title, (cell,) in resources_report.rows_of([taken])]
+        rows = _rows(taken)
         yield {"resources": resources_report.as_json(taken), "table": rows}
     if assembles and disassembles:
-        yield {"sass": located.sass(plan["entry"])}
+        code = located.sass(plan["entry"])
+        yield {"sass": code.listing, "cost": code.cost}
     with compiling():
         found = advise(bytecode, target, symbols=[symbol], ptxas=measures)
     yield {
@@ -118,6 +144,31 @@ def _compiled(
             for each in found
         ]
     }
+
+
+def _add_theirs(record: dict[str, Any], symbol: str, theirs: Callable[[str], Theirs]) -> None:
+    """Add what tileiras makes of a kernel, or why that is not known."""
+    if nvidia.find("nvdisasm") is None:
+        return
+    try:
+        made = theirs(record["target"])
+        code = made.sass(symbol)
+        record["tileiras"] = {"sass": code.listing, "cost": code.cost, "resources": None}
+        record["tileiras"]["table"] = []
+        if is_installed("elftools"):
+            (taken,) = (each for each in resources_of(made.cubin) if each.kernel == symbol)
+            record["tileiras"]["resources"] = resources_report.as_json(taken)
+            record["tileiras"]["table"] = _rows(taken)
+    except TileIRError as error:
+        lines = explained(error)[0].splitlines()
+        said = next((line for line in lines if ERROR in line), lines[0])
+        said = shorten(said.rpartition(ERROR)[2], LONGEST)
+        record["missing"].append(printable(f"code of tileiras: {said}"))
+
+
+def _rows(taken: KernelResources) -> list[list[str]]:
+    """Return the table of what a kernel takes: title and cell."""
+    return [[title, cell] for title, (cell,) in resources_report.rows_of([taken])]
 
 
 def _lacking() -> Iterator[str]:

@@ -15,6 +15,7 @@ from tileir.ir import Block, Op
 from tileir.messages.texts import printable
 
 from .columns import FUNCTION, LEVELS, OP, Columns, Pool
+from .frames import Frames
 from .problems import Problem, unprintable
 
 DEEPEST = 40
@@ -39,7 +40,9 @@ class Lines:
         else:
             self.lines = printed.lines[:-1]
             at = self._printed(printed, bytecode)
-        self.ops = self._ops(at)
+        frames = Frames(bytecode)
+        self.frames = frames.columns(pool)
+        self.ops = self._ops(at, frames)
         self.functions = self._functions(at, bytecode)
 
     def _outline(self) -> tuple[list[str], dict[int, range]]:
@@ -74,12 +77,10 @@ class Lines:
                 at[node] = printed.function.get(id(function), NOWHERE)
         return at
 
-    def _ops(self, at: dict[int, range]) -> dict[str, list[Any]]:
+    def _ops(self, at: dict[int, range], frames: Frames) -> dict[str, list[Any]]:
         columns, index = self._columns, self._pool.index
-        rows: dict[str, list[Any]] = {
-            name: []
-            for name in ("node", "name", "end", "line", "lines", "function", "location", "from")
-        }
+        names = ("node", "name", "end", "line", "lines", "function", "location", "frame", "from")
+        rows: dict[str, list[Any]] = {name: [] for name in names}
         ends, numbers = columns.ends(), {}
         known = {op: number for number, op in enumerate(columns.ops) if op is not None}
         function = -1
@@ -98,6 +99,7 @@ class Lines:
                 len(lines),
                 function,
                 index(printable(location)),
+                -1 if op is None else frames.of_op(op),
                 [] if op is None else _makers(op, known),
             )
             for column, value in zip(rows.values(), row, strict=True):

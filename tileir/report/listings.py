@@ -7,16 +7,20 @@ locates each op at its own number, and those behind its mark in what nvdisasm pr
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tileir
 from tileir.commands.launch_options import named_as_written
 from tileir.formats.forks import not_forking
+from tileir.gpus import TARGETS, TILEIRAS, unknown
 from tileir.ir.locations import SourceLocation
 from tileir.messages.missing_packages import compiling
 from tileir.resources.machine_code import functions
 from tileir.tools import nvidia
+
+from .cost import cost_of
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -29,6 +33,9 @@ MARK = re.compile(r'\s*//## File "([^"]*)", line (\d{1,9})')
 
 INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(.*?)\s*$")
 """The address of an instruction, and the instruction."""
+
+NO_CODE = -2
+"""The op of a line that is no instruction, while lines are read."""
 
 Listing = dict[str, list[Any]]
 """``lines``, and ``ops``: the number of the op that each line is made of, -1 for none."""
@@ -68,7 +75,7 @@ class Located:
         ]
         return _listing(rows)
 
-    def sass(self, entry: str) -> Listing:
+    def sass(self, entry: str) -> Code:
         """Return the machine code of an entry that ptxas makes; ToolError without NVIDIA's tools.
 
         The entry has the name that it has in PTX.
@@ -76,22 +83,68 @@ class Located:
         with not_forking:
             from tileir.codegen.cubins import assembled
         cubin = assembled(self.text, self.target, lines=True)
-        printed = nvidia.disassemble(cubin, lines=True).decode("utf-8", "replace")
-        rows, op = [], -1
-        for line in functions(printed).get(entry, "").split("\n"):
-            if mark := MARK.match(line):
-                op = self._op(f"{mark[1]}:{mark[2]}")
-            elif found := INSTRUCTION.match(line):
-                rows.append((f"{found[1]}  {found[2]}", op))
-            elif line.startswith(".L"):
-                rows.append((line, -1))
-        return _listing(rows)
+        return _code(_disassembled(cubin), entry, self._op)
 
     def _op(self, place: str) -> int:
         with not_forking:
             from tileir.codegen.advise.instructions import number_at
         number = number_at(place) if place else None
         return -1 if number is None or number >= self._count else self.first + number
+
+
+class Theirs:
+    """A module, compiled for a GPU by tileiras with each op located at its number.
+
+    ToolError if tileiras or nvdisasm is not installed or fails, UnsupportedError for a target that
+    tileiras does not have.
+    """
+
+    def __init__(self, bytecode: Bytecode, target: str) -> None:
+        with compiling(), not_forking:
+            from tileir.codegen.advise.numbered import Original
+        if target not in TARGETS or TARGETS[target].tileiras is None:
+            raise unknown(target, TILEIRAS, "target of tileiras")
+        copy = Original(bytecode).copy()
+        self._count = len(copy.ops)
+        built = bytes(copy.module.build())
+        self.cubin = nvidia.compile_by_tileiras(built, TARGETS[target].gpu, lines=True)
+        self._printed = _disassembled(self.cubin)
+
+    def sass(self, symbol: str) -> Code:
+        """Return the machine code of an entry."""
+        return _code(self._printed, symbol, self._op)
+
+    def _op(self, place: str) -> int:
+        with not_forking:
+            from tileir.codegen.advise.instructions import number_at
+        number = number_at(place)
+        return -1 if number is None or number >= self._count else number
+
+
+class Code(NamedTuple):
+    """Machine code, and what ops cost in it: see `cost_of`."""
+
+    listing: Listing
+    cost: dict[str, Any]
+
+
+def _disassembled(cubin: bytes) -> dict[str, str]:
+    """Return the entries of a cubin by name, as nvdisasm prints them with marks of lines."""
+    return functions(nvidia.disassemble(cubin, lines=True).decode("utf-8", "replace"))
+
+
+def _code(entries: dict[str, str], entry: str, op_at: Callable[[str], int]) -> Code:
+    """Return the machine code of an entry, of which a function gives the op at "file:line"."""
+    part, rows, op = entries.get(entry, ""), list[tuple[str, int]](), -1
+    for line in part.split("\n"):
+        if mark := MARK.match(line):
+            op = op_at(f"{mark[1]}:{mark[2]}")
+        elif found := INSTRUCTION.match(line):
+            rows.append((f"{found[1]}  {found[2]}", op))
+        elif line.startswith(".L"):
+            rows.append((line, NO_CODE))
+    cost = cost_of(part, [op for _, op in rows if op != NO_CODE])
+    return Code(_listing([(line, max(op, -1)) for line, op in rows]), cost)
 
 
 def _listing(rows: list[tuple[str, int]]) -> Listing:

@@ -44,19 +44,26 @@ A file has
   nodes      columns: level (0 section, 1 function, 2 op, 3 entry, 4 list), text, first (its
              first field), depth, parent and op (-1 for none)
   ops        columns: node, name, end (offset), line (-1: not printed), lines, function,
-             location, from (the ops that make its operands, -1 for the function's parameters)
+             location, frame (the innermost, -1 for none), from (the ops that make its operands, -1
+             for the function's parameters)
+  frames     columns: location, name (of the function), caller (the frame of the call that it was
+             inlined by, -1 for none)
   functions  [{name, node, line, lines, location}]
   text       {form, lines}; form is "text", as tileir dis prints it, or "outline", where it cannot
   tables     types, strings, constants, debug: columns field, text, uses
   problems   [{severity, rule, message, offset, function, op, location, hint, about}]
-  sources    of --embed-source: [{name, lines, ops, rows}]; each of the ops is at the line
-             that rows name, from 0
+  sources    of --embed-source: [{name, lines, frames, rows}]; each of the frames is at the
+             line that rows name, from 0
   kernels    of --target: one for each kernel and GPU, with kernel, target, problems (texts: why
              it cannot be compiled), missing (texts: what is not installed, and so not known),
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
              parameters: type, meaning, written), resources (of resources) and table (its rows),
              findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
-             line the op that it is made of, -1 for none; null is what is not known; and pictures:
+             line the op that it is made of, -1 for none; stages: texts (each line once) and
+             steps: name, headline, dialect, same (the text is that of the step before), lines
+             (in texts, null where they are the same or left out for their size) and ops; cost
+             of sass: columns op, instructions, looped (those in loops), classes; tileiras: sass,
+             cost, resources and table of what it makes; null is what is not known; and pictures:
              layouts and memory (bases of linear maps: of elements in registers, lanes, warps and
              blocks; of bytes in shared memory), and by the number of an op tiles, accesses (turns
              of lanes at the banks), products (fragments of the instruction) and loops (the steps
@@ -172,6 +179,7 @@ def _said(data: bytes, assumed: Version | None) -> dict[str, Any]:
         "fields": columns.fields,
         "nodes": columns.nodes,
         "ops": lines.ops,
+        "frames": lines.frames,
         "functions": lines.functions,
         "text": {"form": lines.form, "lines": lines.lines},
         "tables": tables(columns, pool, 0 if bytecode is None else len(bytecode.strings)),

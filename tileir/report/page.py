@@ -30,6 +30,11 @@ SCRIPTS = (
     "source",
     "diff",
     "listing",
+    "forms/arrangement",
+    "forms/code",
+    "forms/cost",
+    "forms/stack",
+    "forms/stages",
     "pictures/svg",
     "pictures/layout",
     "pictures/cells",
@@ -46,6 +51,9 @@ SCRIPTS = (
     "start",
 )
 """The parts of the script, in order."""
+
+STYLES = ("report", "forms/forms")
+"""The parts of the style, in order."""
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
 """The policy of a page that may do nothing: what it may do is said behind it."""
@@ -64,7 +72,7 @@ def script() -> str:
 @cache
 def style() -> str:
     """Return the style, whose rules are all below the class ``report``."""
-    return (CLIENT / "report.css").read_text("utf-8")
+    return "\n".join((CLIENT / f"{name}.css").read_text("utf-8") for name in STYLES)
 
 
 def policy() -> str:

@@ -14,6 +14,8 @@ from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError
 from tileir.formats.version import Version
 
+from .frames import Frames
+
 LARGEST = 1 << 20
 """Most bytes of a source file."""
 
@@ -22,10 +24,10 @@ MOST = 50
 
 
 def sources(data: bytes, folder: Path, assumed: Version | None) -> list[dict[str, Any]]:
-    """Return the source files of a module that are in a folder, with the ops of their lines.
+    """Return the source files of a module that are in a folder, with the frames of their lines.
 
-    A path is looked for below the folder by as many of its last parts as are found there. Ops are
-    at the innermost of their frames, if they are inlined. There is none in a file that is broken.
+    A path is looked for below the folder by as many of its last parts as are found there. Frames
+    have the numbers that `Frames` gives them. There is none in a file that is broken.
     """
     try:
         bytecode = Bytecode.parse(data, assume_version=assumed).touch()
@@ -34,10 +36,8 @@ def sources(data: bytes, folder: Path, assumed: Version | None) -> list[dict[str
     root = folder.resolve()
     known: dict[str, Path | None] = {}
     found: dict[Path, dict[str, Any]] = {}
-    ops = (op for function in bytecode.functions for op in function.walk())
-    for number, op in enumerate(ops):
-        place = op.location.innermost if op.location else None
-        if place is None or place.line < 1:
+    for number, place in enumerate(Frames(bytecode).locations):
+        if place.line < 1:
             continue
         name = _path(place)
         if name not in known:
@@ -48,7 +48,7 @@ def sources(data: bytes, folder: Path, assumed: Version | None) -> list[dict[str
         if path not in found:
             found[path] = _read(path, root)
         if place.line <= len(found[path]["lines"]):
-            found[path]["ops"].append(number)
+            found[path]["frames"].append(number)
             found[path]["rows"].append(place.line - 1)
     return list(found.values())
 
@@ -83,4 +83,4 @@ def _read(path: Path, root: Path) -> dict[str, Any]:
         text = ""
     lines = text.replace("\r\n", "\n").split("\n")
     name = path.relative_to(root).as_posix()
-    return {"name": name, "lines": lines, "ops": [], "rows": []}
+    return {"name": name, "lines": lines, "frames": [], "rows": []}

@@ -49,6 +49,19 @@ def innermost(listing: str) -> list[Counter[str]]:
     return found
 
 
+def looped(listing: str) -> list[bool]:
+    """Return whether each instruction of a function is in a loop, in the order of the listing.
+
+    The listing is the part of one function. Loops that only wait are none.
+    """
+    blocks, labels = _blocks(listing)
+    found = set[int]()
+    for body in _natural_loops(_successors(blocks, labels)).values():
+        if not _only_waits(name for block in body for name in blocks[block].opcodes):
+            found |= body
+    return [number in found for number, block in enumerate(blocks) for _ in block.opcodes]
+
+
 def main_loop(listing: str) -> Counter[str] | None:
     """Return the opcodes of the loop in which a kernel works; None if it has no loop.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 _INSTRUCTION = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
 )
 _SECTION = re.compile(r"^[ \t]*\.section[ \t]+\.text\.([^\s,]+)", re.MULTILINE)
-_PADDING = "NOP"
+PADDING = "NOP"
+"""An instruction that does nothing."""
 
 CLASSES: Mapping[str, str] = {
     "tensor cores": r"[BDHIOQ]MMA|[HIQ]GMMA|UTC[A-Z]+MMA",
@@ -68,11 +69,18 @@ def opcodes(listing: str) -> Counter[str]:
     """
     found: Counter[str] = Counter()
     for part in functions(listing).values():
-        names = [name for name, _ in instructions(part) if name != _PADDING]
-        if names and names[-1] == "BRA":
-            names.pop()
-        found.update(names)
+        names = [name for name, _ in instructions(part)]
+        names = names[: len(names) - padding(names)]
+        found.update(name for name in names if name != PADDING)
     return found
+
+
+def padding(opcodes: Sequence[str]) -> int:
+    """Return how many instructions fill up the end of a function, given the opcodes of all."""
+    end = len(opcodes)
+    while end and opcodes[end - 1] == PADDING:
+        end -= 1
+    return len(opcodes) - end + (end > 0 and opcodes[end - 1] == "BRA")
 
 
 def class_of(opcode: str) -> str:

@@ -103,12 +103,16 @@ def assemble_verbosely(ptx: str, target: str) -> Assembled:
     return Assembled(cubin, usage)
 
 
-def compile_by_tileiras(bytecode: bytes, target: str) -> bytes:
-    """Return the cubin that tileiras makes of bytecode for a GPU that it knows."""
+def compile_by_tileiras(bytecode: bytes, target: str, lines: bool = False) -> bytes:
+    """Return the cubin that tileiras makes of bytecode for a GPU that it knows.
+
+    It has source lines if they are wanted.
+    """
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.tileirbc"), Path(folder, _CUBIN)
         source.write_bytes(bytecode)
-        _run("tileiras", f"--gpu-name={target}", "-o", str(cubin), str(source))
+        options = [f"--gpu-name={target}", *(["--lineinfo"] if lines else [])]
+        _run("tileiras", *options, "-o", str(cubin), str(source))
         return cubin.read_bytes()
 
 

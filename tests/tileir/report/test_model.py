@@ -191,15 +191,17 @@ def test_of_a_broken_file_there_is_no_diff() -> None:
 
 def test_source_files_are_those_of_a_folder(tmp_path: Path) -> None:
     path = next(path for path in VALID if name_of(path) == "13.4/vector_add")
-    (source,) = of(path, folder=ROOT)["sources"]
+    file = of(path, folder=ROOT)
+    (source,) = file["sources"]
     assert source["name"] == "fixtures/kernels/elementwise.py"
     text = (ROOT / source["name"]).read_text("utf-8")
     assert "\n".join(source["lines"]) == text
     ops = [op for function in tileir.load(path).functions for op in function.walk()]
     lines = {number: op.location.innermost.line for number, op in enumerate(ops) if op.location}
-    assert dict(zip(source["ops"], [row + 1 for row in source["rows"]], strict=True)) == {
-        number: line for number, line in lines.items() if line
-    }
+    line_of = dict(zip(source["frames"], [row + 1 for row in source["rows"]], strict=True))
+    assert [line_of.get(frame) for frame in file["ops"]["frame"]] == [
+        lines.get(number) or None for number in range(len(ops))
+    ]
     assert of(path, folder=tmp_path)["sources"] == []
     assert of(path)["sources"] == []
 
@@ -222,7 +224,12 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path) -> None:
             op.location = SourceLocation(scope, name, 2, 1)
     (file,) = model(made.build(check=False), folder=inside)["files"]
     (source,) = file["sources"]
-    assert source == {"name": "k.py", "lines": ["one", "two", ""], "ops": [len(names)], "rows": [1]}
+    assert source == {
+        "name": "k.py",
+        "lines": ["one", "two", ""],
+        "frames": [len(names)],
+        "rows": [1],
+    }
     assert "password" not in json.dumps(file["sources"])
 
 
@@ -230,7 +237,8 @@ def test_all_keys_are_listed() -> None:
     made = comparison((VALID[0].read_bytes(), "a"), (VALID[-1].read_bytes(), "b"))
     names = {*made, *made["diff"]}
     for file in made["files"]:
-        names |= {*file, *file["fields"], *file["nodes"], *file["ops"], *file["tables"]}
+        names |= {*file, *file["fields"], *file["nodes"], *file["ops"], *file["frames"]}
+        names |= {*file["tables"]}
         names |= {
             key for part in ("functions", "sections", "problems") for x in file[part] for key in x
         }

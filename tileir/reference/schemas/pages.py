@@ -36,6 +36,23 @@ def _columns(**numbers: str) -> Schema:
 def _kernel() -> Schema:
     """Return the schema of what is said of a kernel for a GPU."""
     listing = record({"lines": every(TEXT), "ops": said(every(INTEGER), "of each line, or -1")})
+    step = {
+        "name": TEXT,
+        "headline": TEXT,
+        "dialect": TEXT,
+        "same": said(TRUTH, "the text is that of the step before"),
+        "lines": maybe(said(every(COUNT), "in texts; null if the same, or left out")),
+        "ops": maybe(said(every(INTEGER), "of each line, or -1")),
+    }
+    stages = record({"texts": every(TEXT), "steps": every(record(step))})
+    cost = _columns(
+        op="which, or -1", instructions="made of it", looped="those of them that are in loops"
+    )
+    classes = {"type": "object", "additionalProperties": COUNT}
+    cost["properties"]["classes"] = said(every(classes), "class of instructions: how many")
+    cost["required"].append("classes")
+    table = said(every(exactly(2, TEXT)), "resources in words: title and cell")
+    theirs = {"sass": listing, "cost": cost, "resources": maybe(kernel_resources()), "table": table}
     finding = record({**finding_keys(), "ops": said(every(COUNT), "their numbers in the file")})
     contract = {
         "block": exactly(3, COUNT),
@@ -56,10 +73,13 @@ def _kernel() -> Schema:
             "work": function_stats(),
             "contract": maybe(record(contract)),
             "resources": maybe(kernel_resources()),
-            "table": said(every(exactly(2, TEXT)), "resources in words: title and cell"),
+            "table": table,
             "findings": maybe(every(finding)),
+            "stages": maybe(stages),
             "ptx": maybe(listing),
             "sass": maybe(listing),
+            "cost": maybe(cost),
+            "tileiras": maybe(record(theirs)),
             "pictures": maybe(pictures()),
             "footprints": maybe(footprints()),
         }
@@ -93,8 +113,11 @@ def report() -> Schema:
     ops = _columns(
         node="its heading", name="in texts", end="the offset behind it, regions included",
         line="its first line in the text, or -1", lines="how many", function="which, or -1",
-        location="in texts",
+        location="in texts", frame="the innermost, or -1",
     )  # fmt: skip
+    frames = _columns(
+        location="in texts", name="of the function, in texts", caller="that of the call, or -1"
+    )
     makers = "the ops that make its operands, each once; -1 for the parameters of the function"
     ops["properties"]["from"] = said(every(every(INTEGER)), makers)
     ops["required"].append("from")
@@ -116,7 +139,7 @@ def report() -> Schema:
     )
     section = record({"name": TEXT, "start": COUNT, "payload": COUNT, "end": COUNT})
     numbers = every(COUNT)
-    source = record({"name": TEXT, "lines": every(TEXT), "ops": numbers, "rows": numbers})
+    source = record({"name": TEXT, "lines": every(TEXT), "frames": numbers, "rows": numbers})
     form = said(choice("text", "outline"), "outline where there is no text")
     file = record(
         {
@@ -133,6 +156,7 @@ def report() -> Schema:
             "fields": fields,
             "nodes": nodes,
             "ops": ops,
+            "frames": frames,
             "functions": every(function),
             "text": record({"form": form, "lines": every(TEXT)}),
             "tables": record(dict.fromkeys(("types", "strings", "constants", "debug"), table)),

@@ -44,6 +44,7 @@ class FileData {
     this.fields = file.fields;
     this.nodes = file.nodes;
     this.ops = file.ops;
+    this.frames = file.frames;
     this.bytes = bytesOf(file.bytes);
     this.digits = Math.max(4, (this.bytes.length - 1).toString(16).length);  // of an offset
     this.lines = file.text.lines;
@@ -77,6 +78,14 @@ class FileData {
       if (parent >= 0) this.ends[parent] = Math.max(this.ends[parent], this.ends[node]);
     }
     for (const section of file.sections) section.kind = SECTIONS.has(section.name) ? section.name : "other";
+    this.sourceLines = [];  // the number of each line, from 1, and its text; 0 and the name of a file
+    this.sourceRows = new Map();  // frame -> its row among these
+    for (const { name, lines, frames, rows } of file.sources) {
+      this.sourceLines.push([0, name]);
+      const first = this.sourceLines.length;
+      lines.forEach((line, index) => this.sourceLines.push([index + 1, line]));
+      frames.forEach((frame, index) => this.sourceRows.set(frame, first + rows[index]));
+    }
     this.marks = new Map();
     this.badFields = new Map();
     for (const problem of file.problems) {

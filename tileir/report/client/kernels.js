@@ -13,21 +13,27 @@ class KernelsView {
     this.about.tabIndex = 0;
     main.append(this.about);
     this.panes = [];
+    const forms = [];
     const add = (name, title, draw) => {
-      const { element, body } = view.pane(name, title, "listbox");
+      const { element, head, body } = view.pane(name, title, "listbox");
       main.append(element);
-      const pane = view.panes[name] = draw(body);
+      const pane = view.panes[name] = draw(body, { element, head, body });
       this.panes.push(pane);
+      if (PRICED.includes(name)) head.append(costKey());
+      forms.push({ name, title, element, later: name === "kernel-ptx" });
       return pane;
     };
     if (view.files[0].file.sources.length) add("kernel-source", "Source", (body) => new SourcePane(view, body, "kernel-source"));
     add("kernel-text", "Tile IR", (body) => new LinesPane(view, body, "kernel-line"));
     const records = view.files[0].file.kernels;
-    this.listings = ["ptx", "sass"].filter((name) => records.some((each) => each[name])).map((name) =>
-      [name, add("kernel-" + name, { ptx: "PTX", sass: "Machine code" }[name], (body) => new ListingPane(view, body, "kernel-" + name))]);
+    const has = (name) => records.some((each) => each[name]);
+    if (has("stages")) this.stages = add("kernel-stages", "Stages", (_, pane) => new StagesPane(view, pane, "kernel-stages"));
+    if (has("ptx")) this.ptx = add("kernel-ptx", "PTX", (body) => new ListingPane(view, body, "kernel-ptx"));
+    if (has("sass") || has("tileiras")) {
+      this.code = add("kernel-sass", "Machine code", (_, pane) => new CodePane(view, pane, "kernel-sass", () => this.choose(this.chosen)));
+    }
+    this.arrangement = new Arrangement(view, main, forms, () => this.remark());
     this.panes.reverse();  // the last one is what has the keys after a search: the text or the source
-    main.dataset.panes = this.panes.length;
-    if (this.panes.length % 2) main.children[1].classList.add("first-of-odd");
     file.before(main);
     if (records.some((each) => each.pictures || each.footprints)) this.pictures = new PicturesView(view, this, file);
     const modes = make("div", "modes");
@@ -75,11 +81,16 @@ class KernelsView {
 
   /** Show another kernel, or the same for another GPU. */
   choose(index) {
+    const anew = index !== this.chosen;
     this.chosen = index;
     const record = this.records[index];
-    for (const [name, pane] of this.listings) pane.fill(record[name]);
+    this.stages?.fill(record.stages);
+    this.ptx?.fill(record.ptx);
+    this.code?.show(record);
+    const costs = this.code?.costs ?? null;
+    for (const name of PRICED) this.view.panes[name]?.price(costs);
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
-    this.about.scrollTop = 0;
+    if (anew) this.about.scrollTop = 0;
     this.pictures?.fill(record);
     const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
     if (first < 0 || this.view.selected) return;
@@ -111,8 +122,11 @@ class KernelsView {
     for (const text of record.verdict) parts.push(make("p", "", text));
     for (const text of record.missing) parts.push(make("p", "missing", "Not known: " + text));
     if (record.findings?.length) parts.push(make("h3", "", "Findings"), ...record.findings.map((each) => this.finding(each)));
+    const priced = this.view.panes[PRICED.find((name) => this.view.panes[name])];
+    if (this.code?.costs) parts.push(...dearestLines(this.view, priced, this.code.costs));
     const columns = this.records.filter((each, index) =>
-      Math.floor(index / this.targets) === Math.floor(this.chosen / this.targets));
+      Math.floor(index / this.targets) === Math.floor(this.chosen / this.targets)).flatMap((each) =>
+      each.tileiras?.resources ? [each, { ...each.tileiras, target: "by tileiras" }] : [each]);
     if (columns.some((each) => each.resources)) parts.push(make("h3", "", "Resources"), this.resources(columns));
     if (record.contract) parts.push(make("h3", "", "Launch"), ...this.contract(record.contract));
     return parts;
@@ -160,6 +174,8 @@ class KernelsView {
     return [facts, table];
   }
 }
+
+const PRICED = ["kernel-source", "kernel-text"];  // panes with the cost of lines; the first has the list
 
 const SURE = new Set(["certain", "likely", "maybe"]);
 

@@ -29,7 +29,26 @@ class LinesPane {
     row.id = this.prefix + index;
     const code = make("span", "code");
     appendWords(code, this.data.lines[index]);
-    row.append(make("span", "number", String(index + 1).padStart(this.width)), code);
+    row.append(make("span", "number", String(index + 1).padStart(this.width)), ...(this.costs ? [this.costs.cell(index)] : []), code);
+  }
+
+  /** Say what the ops of the lines cost; null where that is not known. */
+  price(costs) {
+    const { line } = this.data.ops, ofLine = (op, index) => op >= 0 && line[op] === index ? [op] : undefined;
+    this.costs = costs && new LineCosts(costs, [...this.data.opOfLine].map(ofLine));
+    this.list.reset(this.data.lines.length);
+  }
+
+  targetOf(index) {
+    return this.data.targetOfLine(index);
+  }
+
+  placeOf(index) {
+    return String(index + 1);
+  }
+
+  textOf(index) {
+    return this.data.lines[index];
   }
 
   /** Return the lines of a target, as [first, end). */

@@ -112,7 +112,9 @@ class Details {
       const name = field >= 0 ? data.text(data.ops.name, op) : "";
       add("place", name ? name + ", " + place : place);
       const location = data.text(data.ops.location, op);
-      if (location) add("source", make("span", "mono", location));
+      const stack = stackShown(this.view, op);
+      if (stack.length) add("source", make("span", "stack", ...stack));
+      else if (location) add("source", make("span", "mono", location));
     }
     const problem = data.file.problems.find((each) => each.offset !== null
       && each.offset >= target.start && each.offset < target.end);

@@ -179,6 +179,15 @@ class View {
     this.show(name);
   }
 
+  /** Show a line of source that an op comes from, or was inlined by. */
+  showRow(op, row) {
+    if (this.kernels?.opened) {
+      if (this.kernels.opened !== true) this.kernels.open(true);
+      this.kernels.arrangement.open("kernel-source");
+    } else this.show("source");
+    this.select({ ...this.data.targetOfOp(op), row }, null);
+  }
+
   show(name) {
     this.tab = name;
     for (const tab of this.tabs.children) {
@@ -205,7 +214,7 @@ class View {
   hover(target, from) {
     const known = this.hovered;
     if (target === known || (target && known && target.start === known.start && target.end === known.end
-      && target.node === known.node && target.ops === known.ops)) return;
+      && target.node === known.node && target.ops === known.ops && target.row === known.row)) return;
     this.hovered = target;
     for (const pane of this.shown) {
       if (target && pane !== from) pane.reveal(target);
@@ -302,6 +311,7 @@ class View {
     if (!typing && event.key === "?") { event.preventDefault(); this.dialog.showModal(); return; }
     if (!typing && event.key === "n") { this.search.step(1); return; }
     if (!typing && event.key === "N") { this.search.step(-1); return; }
+    if (!typing && (event.key === "[" || event.key === "]") && this.kernels?.opened === true) { this.kernels.stages?.step(event.key === "[" ? -1 : 1); return; }
     if (!typing && event.key === "t") { this.turn(); return; }
     if (!typing && event.key === "c") { this.details.copy(); return; }
     const name = event.target.dataset ? event.target.dataset.pane : undefined;
@@ -328,6 +338,8 @@ const KEYS = [
   ["/", "search in lines and fields, and filter the tables; 0x1f3 goes to a byte"],
   ["Enter, Shift Enter", "next and previous place found; n and N, outside of the search"],
   ["Escape", "leave the search"],
+  ["[, ]", "of a kernel: the stage before, the next stage"],
+  ["Arrows on a bar", "of a kernel: make the panes beside it wider, narrower, higher or lower"],
   ["c", "copy the bytes of what is selected, in hexadecimal"],
   ["t", "dark or light"],
   ["?", "this list"],
