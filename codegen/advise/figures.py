@@ -173,6 +173,10 @@ def _slots_there(evidence: Evidence, site: Site) -> float:
     return float(evidence.instructions.slots[site])
 
 
+def _slots_of_all(evidence: Evidence, site: Site) -> float:
+    return float(evidence.instructions.totals[site.symbol])
+
+
 def _beside_products(evidence: Evidence, site: Site) -> float:
     places = {number_of(e.location) for e in evidence.of(site.symbol, Topic.TENSOR_CORES)}
     return float(sum(evidence.instructions.slots[Site(site.symbol, each)] for each in places))
@@ -210,6 +214,12 @@ WORK = Figure(
     _slots_there,
     higher=False,
     least=0.25,
+)
+ALL_WORK = Figure(
+    f"issue slots of a thread for all of the kernel, those of loops counted {LOOP} times",
+    _slots_of_all,
+    higher=False,
+    least=0.02,
 )
 BESIDE_PRODUCTS = Figure(
     f"issue slots of a thread for products beside tensor cores, loops counted {LOOP} times",

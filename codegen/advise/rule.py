@@ -30,12 +30,14 @@ SURE = {
 class Candidate:
     """Where a rule may apply, and why: in the words of the compiler's remark.
 
-    `fix` says what to change, for rules without trials.
+    `fix` says what to change, for rules without trials. `covers` are the numbers of ops that need
+    no finding of their own by the same rule, if there is one here.
     """
 
     site: Site
     why: str
     fix: str = ""
+    covers: frozenset[int] = frozenset()
 
 
 Find = Callable[[Evidence], Iterator[Candidate]]

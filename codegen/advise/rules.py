@@ -16,6 +16,7 @@ from .evidence import Evidence, Site, missed
 from .finders import HINTS, LOWERED, MORE_WARPS, because
 from .launches import BUSY, FULL, tailed, thin
 from .multiplying import MULTIPLYING
+from .numbers import NUMBERS
 from .numbered import number_of
 from .rule import Candidate, Rule, Sure
 from .trials.arguments import AS_PASSED
@@ -328,6 +329,7 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         *COMPUTING,
+        *NUMBERS,
         Rule(
             "thin-grid",
             "the grid has fewer blocks than the GPU has SMs",

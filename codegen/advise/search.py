@@ -20,7 +20,9 @@ from .trials.loops import loops_around
 from .trials.trial import Trial
 
 ALONE = 16
-"""Most sites of a rule that are tried one by one, if a trial of all together does not compile."""
+"""Most sites of a rule that are tried one by one."""
+OPS_ALONE = 20_000
+"""Most ops of all modules that are compiled to try the sites of a rule one by one, but for one."""
 
 
 def advise(
@@ -86,7 +88,8 @@ class _Search:
                     finding = self._compared(rule, candidates[site], change, after)
                     if finding and (site not in best or finding.gain > best[site].gain):
                         best[site] = finding
-        yield from best.values()
+        covered = {number for site in best for number in candidates[site].covers}
+        yield from (found for site, found in best.items() if site.number not in covered)
 
     def _after(
         self, trial: Trial, sites: tuple[Site, ...]
@@ -94,14 +97,18 @@ class _Search:
         """Yield what a trial changes, and what is known then: of all sites, or else of each."""
         if not sites:
             return
-        try:
-            yield self._try(trial, sites)
-        except TileIRError:
-            for site in sites[:ALONE] if len(sites) > 1 else ():
-                try:
-                    yield self._try(trial, (site,))
-                except TileIRError:
-                    continue
+        if not trial.alone:
+            try:
+                yield self._try(trial, sites)
+                return
+            except TileIRError:
+                if len(sites) == 1:
+                    return
+        for site in sites[: min(ALONE, max(OPS_ALONE // len(self._ops), 1))]:
+            try:
+                yield self._try(trial, (site,))
+            except TileIRError:
+                continue
 
     def _try(self, trial: Trial, sites: tuple[Site, ...]) -> tuple[Mapping[Site, str], Evidence]:
         key = id(trial), sites

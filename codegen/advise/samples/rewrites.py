@@ -1,0 +1,132 @@
+"""Which values of a kernel can be had in a cheaper way: those that are worth being compiled."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tileir.ir import Op, Value
+from tileir.read.function import Function
+from tileir.types import Pointer, Scalar, Tile
+
+from .costs import cost_of, needed_by, weight_of
+from .machine import Sampled, sampled
+from .ways import Way, number, ways_of_floats, ways_of_integers
+
+WORTH = 0.02
+"""A smaller part of what a kernel costs is not worth a trial."""
+CHEAPER = 0.7
+"""A way is worth a trial if it costs at most this part of what it replaces."""
+_LEAVES = 32
+"""So many values before a value are looked at, the nearest first."""
+_FREE = ("assume", "constant", "iota", "broadcast", "reshape", "get_tile_block_id", "cmpf")
+"""Ops whose results are not looked for."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A cheaper way to the first result of an op, and what it saves of a kernel's cost."""
+
+    op: Op
+    way: Way
+    saved: float
+    gone: tuple[Op, ...]
+    """Other ops that are not needed any more."""
+
+
+def rewrites_of(function: Function) -> list[Rewrite]:
+    """Return the cheaper ways to values of a kernel, those that save most first."""
+    found = sampled(function)
+    if found is None:
+        return []
+    ops = [op for op in function.walk() if not _in_fold(op)]
+    total = sum(map(cost_of, ops))
+    earlier: dict[object, list[Value]] = defaultdict(list)
+    for value in function.body.block.arguments:
+        earlier[found.prints.get(value)].append(value)
+    rewrites: list[Rewrite] = []
+    for op in ops:
+        with np.errstate(all="ignore"):
+            rewrites += _of(op, found, earlier, total)
+        for value in _own(op):
+            earlier[found.prints.get(value)].append(value)
+    return sorted(rewrites, key=lambda each: -each.saved)
+
+
+def _own(op: Op) -> Iterator[Value]:
+    yield from op.results
+    if op.name not in ("reduce", "scan"):
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.arguments
+
+
+def _in_fold(op: Op) -> bool:
+    around = None if op.parent is None else op.parent.parent_op
+    return around is not None and around.name in ("reduce", "scan")
+
+
+def _of(
+    op: Op, found: Sampled, earlier: dict[object, list[Value]], total: float
+) -> Iterator[Rewrite]:
+    if not op.results or op.name in _FREE or (op.regions and op.name not in ("reduce", "scan")):
+        return
+    value = op.results[0]
+    print_ = found.prints.get(value)
+    if print_ is None or not value.uses or isinstance(value.type.element, Pointer):
+        return
+    if sum(map(cost_of, needed_by(op))) < WORTH * total:
+        return
+    best: Rewrite | None = None
+    for way in _ways(op, value, found, earlier[print_]):
+        gone = needed_by(op, way.values)
+        old, new = sum(map(cost_of, gone)), way.cost * weight_of(op) * value.type.size
+        saved = (old - new) / total
+        if new <= CHEAPER * old and saved >= WORTH and (best is None or saved > best.saved):
+            best = Rewrite(op, way, saved, tuple(gone[1:]))
+    if best is not None:
+        yield best
+
+
+def _ways(
+    op: Op, value: Value, found: Sampled, equal: Sequence[Value]
+) -> Iterator[Way]:
+    kind = value.type
+    for other in equal:
+        if other.type.element == kind.element and other.is_visible_to(op):
+            yield Way(value=other)
+    constant = found.same.get(value)
+    if constant is not None and np.isfinite(constant):
+        yield number(constant)
+    derived = found.derived.get(found.prints[value])
+    if derived is not None:
+        yield Way("reduce", (Way(value=derived.op.results[0]),))
+    if not isinstance(kind.element, Scalar) or kind.element.bits == 1:
+        return
+    leaves = _leaves(op, value, found)
+    probe = found.probes[value]
+    if kind.element.is_float:
+        yield from ways_of_floats(probe, leaves)
+    elif kind.size > 1:
+        yield from ways_of_integers(probe, leaves)
+
+
+def _leaves(op: Op, value: Value, found: Sampled) -> list[tuple[Value, np.ndarray]]:
+    """Return the values of the same type that a value is computed from, the nearest first."""
+    kind: Tile = value.type
+    seen: dict[Value, None] = {}
+    waiting, taken = [op], {op}
+    while waiting and len(seen) < _LEAVES and len(taken) < 4 * _LEAVES:
+        each = waiting.pop(0)
+        for operand in each.operand_list():
+            if operand.type == kind and operand in found.probes and operand.is_visible_to(op):
+                if operand not in found.same:
+                    seen[operand] = None
+            owner = operand.owner
+            if isinstance(owner, Op) and owner not in taken and owner.name not in ("for", "loop"):
+                taken.add(owner)
+                waiting.append(owner)
+    return [(each, found.probes[each]) for each in seen]
