@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.attributes import DivBy
+from tileir.attributes import Bounded, DivBy
 from tileir.codegen.advise.trials.parameters import parameters_of
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Block, Op, Value
@@ -32,10 +32,12 @@ PROBED = 32
 """Elements of each value, at random places, that are kept."""
 _LARGE = (1 << 22, 1 << 20, 1 << 22, 1 << 21)
 """About how large whole numbers among the arguments are in the first samples."""
-_MIXED = (1 << 20, 1 << 9, 1 << 5, 1 << 4)
+_MIXED = (1 << 30, 1 << 20, 1 << 9, 1 << 5, 1 << 4)
 """How large they may be in the others, in which tiles lie across the ends of arrays, or outside."""
-_BLOCKS = (4, 8, 40, 40, 1, 2, 40, 200)
-"""Numbers of blocks are less than that."""
+_BLOCKS = (4, 8, 40, 40)
+"""Numbers of blocks are less than that in the first samples."""
+_MIXED_BLOCKS = (1, 4, 40, 200)
+"""How large they may be in the others, along each axis."""
 _ROUNDS = (1, 4, 1, 0, 4, 0, 2, 0)
 """Loops are looked at in one of so many iterations, the first ones; or in the last one, if 0."""
 FOLDS = {
@@ -81,13 +83,13 @@ class Sampled:
     derived: dict[Print, Derived] = field(default_factory=dict)
 
 
-def sampled(function: Function) -> Sampled | None:
+def sampled(function: Function, seed: int = 1) -> Sampled | None:
     """Return what the values of a kernel are; None if it is too large."""
     sizes = (v.type.size for v in function.body.defined() if isinstance(v.type, Tile))
     if sum(sizes) * SAMPLES > MOST:
         return None
     with np.errstate(all="ignore"):
-        machine = _Machine(function)
+        machine = _Machine(function, seed)
         machine.run()
     return machine.found
 
@@ -95,12 +97,12 @@ def sampled(function: Function) -> Sampled | None:
 class _Machine:
     """One kernel, op by op."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, seed: int) -> None:
         self.function = function
         self.found = Sampled()
         self._env: dict[Value, Any] = {}
         self._memory = Memory()
-        self._random = np.random.default_rng(1)
+        self._seed, self._random = seed, np.random.default_rng(seed)
         self._left: Counter[Value] = Counter()
         self._places: dict[int, tuple[Array, Array]] = {}
         for op in function.walk():
@@ -116,10 +118,13 @@ class _Machine:
         if isinstance(element, Pointer):
             return np.full(SAMPLES, number + 1, np.int64) << ARRAY_BITS
         if element.is_integer and element.bits > 8:
-            step = _divisor(value)
+            step, lowest = _promised(value)
             sizes = [*_LARGE, *self._random.choice(_MIXED, SAMPLES - len(_LARGE))]
             most = [max(int(size) // step, 2) for size in sizes]
-            return np.array([step * self._random.integers(n // 2, n) for n in most], np.int64)
+            found = [step * self._random.integers(n // 2, n) for n in most]
+            if lowest is None:
+                found[-1] = -found[-1]
+            return np.array(found, np.int64)
         return self._any(value.type)
 
     def _any(self, kind: Tile, seed: int | None = None) -> Array:
@@ -326,17 +331,19 @@ class _Machine:
         return Access(addresses, inside), np.float64(names.get(kind.padding or "zero", 0.0))
 
 
-def _divisor(value: Value) -> int:
-    """Return what a parameter is a multiple of, as far as that is assumed anywhere."""
-    found, waiting = 1, [value]
+def _promised(value: Value) -> tuple[int, int | None]:
+    """Return what a parameter is a multiple of, and not less than, as far as that is assumed."""
+    divisor, lowest, waiting = 1, None, [value]
     while waiting:
         for use in waiting.pop().uses:
             if use.op.name == "assume":
                 predicate = use.op.attributes["predicate"]
                 if isinstance(predicate, DivBy):
-                    found = max(found, predicate.divisor)
+                    divisor = max(divisor, predicate.divisor)
+                elif isinstance(predicate, Bounded):
+                    lowest = predicate.lower
                 waiting.append(use.op.result)
-    return found
+    return divisor, lowest
 
 
 # Ops that are not element-wise: each returns its results, or None if they are drawn by lot. -------
@@ -488,9 +495,12 @@ def _extents(machine: _Machine, op: Op) -> Sequence[Any] | None:
 
 def _blocks(machine: _Machine, op: Op) -> Sequence[Any] | None:
     least = 0 if op.name == "get_tile_block_id" else 8
-    random = np.random.default_rng(least)
-    most = np.array(_BLOCKS) + least
-    return [random.integers(least, most) for _ in op.results]
+    random = np.random.default_rng(least + machine._seed)
+    drawn = []
+    for _ in op.results:
+        most = [*_BLOCKS, *random.choice(_MIXED_BLOCKS, SAMPLES - len(_BLOCKS))]
+        drawn.append(random.integers(least, np.array(most) + least))
+    return drawn
 
 
 def _load(machine: _Machine, op: Op) -> Sequence[Any] | None:

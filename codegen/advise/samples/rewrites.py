@@ -14,7 +14,7 @@ from tileir.types import Pointer, Scalar, Tile
 
 from .costs import cost_of, needed_by, weight_of
 from .machine import Sampled, sampled
-from .ways import Way, number, ways_of_floats, ways_of_integers
+from .ways import Way, computed, equal, number, ways_of_floats, ways_of_integers
 
 WORTH = 0.02
 """A smaller part of what a kernel costs is not worth a trial."""
@@ -22,6 +22,10 @@ CHEAPER = 0.7
 """A way is worth a trial if it costs at most this part of what it replaces."""
 _LEAVES = 32
 """So many values before a value are looked at, the nearest first."""
+_AGAIN = range(2, 4)
+"""Seeds of further samples, in which a cheaper way has to hold, too."""
+_AGAIN_FOR_BITS = range(4, 20)
+"""Seeds of further samples for masks, which are often the same without being equal."""
 _FREE = ("assume", "constant", "iota", "broadcast", "reshape", "get_tile_block_id", "cmpf")
 """Ops whose results are not looked for."""
 
@@ -53,7 +57,33 @@ def rewrites_of(function: Function) -> list[Rewrite]:
             rewrites += _of(op, found, earlier, total)
         for value in _own(op):
             earlier[found.prints.get(value)].append(value)
+    for seed in (*_AGAIN, *_AGAIN_FOR_BITS):
+        checked = [each for each in rewrites if seed in _AGAIN or _is_mask(each.op)]
+        if not checked:
+            break
+        other = sampled(function, seed)
+        assert other is not None
+        with np.errstate(all="ignore"):
+            wrong = [each for each in checked if not _holds(each, other)]
+        rewrites = [each for each in rewrites if each not in wrong]
     return sorted(rewrites, key=lambda each: -each.saved)
+
+
+def _is_mask(op: Op) -> bool:
+    return op.results[0].type.element.bits == 1
+
+
+def _holds(rewrite: Rewrite, found: Sampled) -> bool:
+    """Whether a rewrite gives the same numbers in other samples."""
+    value, way = rewrite.op.results[0], rewrite.way
+    if way.op == "reduce":
+        derived = found.derived.get(found.prints[value])
+        return derived is not None and derived.op is way.given[0].value.owner
+    if way.value is not None:
+        return found.prints[value] == found.prints[way.value]
+    if way.number is not None:
+        return found.same.get(value) == way.number
+    return equal(computed(way, found.probes), found.probes[value])
 
 
 def _own(op: Op) -> Iterator[Value]:

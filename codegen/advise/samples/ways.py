@@ -6,7 +6,7 @@ gives the same numbers in all samples is a way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
 from .costs import COSTS, PLAIN
-from .elements import Array
+from .elements import FLOATS, INTEGERS, Array
 
 NEAR = 1e-8
 """Numbers that differ by a smaller part are equal."""
@@ -145,7 +145,7 @@ def _line(goal: Array, row: Array) -> tuple[float, float] | None:
     factor, more = _rounded(factor), _rounded(more)
     if abs(more) < NEAR * np.abs(y).max():
         more = 0.0
-    return (factor, more) if factor and _equal(factor * row + more, goal) else None
+    return (factor, more) if factor and equal(factor * row + more, goal) else None
 
 
 def _rounded(found: float) -> float:
@@ -173,7 +173,7 @@ def _unary(goal: Array, leaf: Way, row: Array) -> Iterator[Way]:
             if found[1] == 0 or name != "exp2":
                 yield way
     for name, function in _FUNCTIONS.items():
-        if _equal(function(row), goal):
+        if equal(function(row), goal):
             yield Way(name, (leaf,))
 
 
@@ -200,12 +200,26 @@ def _pairs(goal: Array, rows: Sequence[tuple[Value, Array]]) -> Iterator[Way]:
             part = ratio[index][np.isfinite(ratio[index])]
             if np.all(np.abs(part - part[0]) <= NEAR * np.abs(part[0])) and part[0]:
                 factor = _rounded(part[0])
-                if factor != 1 and _equal(factor * row * many[index], goal):
+                if factor != 1 and equal(factor * row * many[index], goal):
                     product = Way("mulf", (Way(value=value), Way(value=rows[index][0])))
                     yield _scaled(product, factor, 0.0)
 
 
-def _equal(one: Array, other: Array) -> bool:
+def computed(way: Way, probes: Mapping[Value, Array]) -> Array:
+    """Return what an expression gives, of some elements of the values in it."""
+    if way.value is not None:
+        return probes[way.value]
+    if way.number is not None:
+        return np.asarray(way.number if way.number % 1 else int(way.number))
+    given = [computed(each, probes) for each in way.given]
+    if way.op == "shri":
+        return given[0] >> given[1]
+    assert way.op is not None
+    return (FLOATS.get(way.op) or INTEGERS[way.op])(*given)
+
+
+def equal(one: Array, other: Array) -> bool:
+    """Whether numbers are equal but for rounding."""
     return bool(np.allclose(one, other, rtol=NEAR, atol=1e-10, equal_nan=True))
 
 
