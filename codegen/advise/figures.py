@@ -244,6 +244,14 @@ MOVED = Figure(
     higher=False,
 )
 
+ALL_MOVED = Figure(
+    f"bytes that a block moves, those of loops counted {LOOP} times",
+    lambda evidence, site: moved_by(evidence, site.symbol),
+    "bytes",
+    higher=False,
+    least=0.02,
+)
+
 
 def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:
     copied = TENSOR_COPY.read(evidence, site)

@@ -42,6 +42,7 @@ NUMBERS = (
         _rewrites,
         (REWRITTEN,),
         3.0,
+        others=(figures.ALL_MOVED,),
     ),
 )
 """The rules, in the order in which they are listed."""

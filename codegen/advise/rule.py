@@ -52,6 +52,7 @@ class Rule:
     explanation  what that costs, and why
     fix          what to do, in general; findings say what exactly
     trials       what is tried; the best counts
+    others       further figures, the first of which that improves counts if `figure` does not
     ideal        for rules without trials: the figure with the fix
     weight       how much the figure matters: expected gains are multiplied by it
     """
@@ -66,3 +67,4 @@ class Rule:
     trials: tuple[Trial, ...] = ()
     weight: float = 1.0
     ideal: float | None = None
+    others: tuple[Figure, ...] = ()

@@ -12,6 +12,7 @@ from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
 from .computing import COMPUTING
+from .doing import DOING
 from .evidence import Evidence, Site, missed
 from .finders import HINTS, LOWERED, MORE_WARPS, because
 from .launches import BUSY, FULL, tailed, thin
@@ -329,6 +330,7 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         *COMPUTING,
+        *DOING,
         *NUMBERS,
         Rule(
             "thin-grid",

@@ -12,6 +12,7 @@ from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import TileIRError, UnsupportedError
 
 from .evidence import Evidence, Settings, Site, evidence_of
+from .figures import Figure
 from .finding import Finding
 from .numbered import Original
 from .rule import Candidate, Rule
@@ -81,7 +82,7 @@ class _Search:
             for each in candidates.values():
                 old = rule.figure.read(self.base, each.site)
                 assert old is not None
-                yield self._finding(rule, each, each.fix, old, rule.ideal)
+                yield self._finding(rule, each, each.fix, rule.figure, old, rule.ideal)
         for trial in rule.trials:
             for told, after in self._after(trial, tuple(candidates)):
                 for site, change in told.items():
@@ -124,17 +125,24 @@ class _Search:
     def _compared(
         self, rule: Rule, candidate: Candidate, change: str, after: Evidence
     ) -> Finding | None:
-        """Return a finding, if the figure of the rule is better after a change."""
-        site, figure = candidate.site, rule.figure
-        old, new = figure.read(self.base, site), figure.read(after, site)
-        if old is None or new is None or not figure.better(old, new):
-            return None
-        return self._finding(rule, candidate, change, old, new)
+        """Return a finding, if a figure of the rule is better after a change."""
+        site = candidate.site
+        for figure in (rule.figure, *rule.others):
+            old, new = figure.read(self.base, site), figure.read(after, site)
+            if old is not None and new is not None and figure.better(old, new):
+                return self._finding(rule, candidate, change, figure, old, new)
+        return None
 
     def _finding(
-        self, rule: Rule, candidate: Candidate, change: str, old: float, new: float
+        self,
+        rule: Rule,
+        candidate: Candidate,
+        change: str,
+        figure: Figure,
+        old: float,
+        new: float,
     ) -> Finding:
-        site, figure = candidate.site, rule.figure
+        site = candidate.site
         op = None if site.number is None else self._ops[site.number]
         return Finding(
             rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,
