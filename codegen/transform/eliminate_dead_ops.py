@@ -12,8 +12,8 @@ from tileir.ir import Op
 def eliminate_dead_ops(state: State) -> None:
     """Eliminate ops without side effects whose results have no uses.
 
-    Loops and branches stay. Where run-time checks observe the ops, all ops inside of regions do, and
-    reductions and scans.
+    Loops and branches stay. Where run-time checks observe the ops, reductions, scans and all ops
+    inside of regions do, too.
     """
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel

@@ -5,15 +5,18 @@ The figures of findings are those of compiled kernels; these numbers only choose
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from tileir.codegen.advise.instructions import LOOP
 from tileir.codegen.advise.trials.loops import loops_around
 from tileir.formats.ops.spec import READS, SILENT
 from tileir.ir import Op, Value
+from tileir.read.function import Function
 from tileir.types import Tile
 
 PLAIN = 1.0
+LOOKED_AT = 400_000
+"""Ops that are looked at in all, to find out what only serves one of them."""
 COSTS = {
     "assume": 0, "broadcast": 0, "constant": 0, "get_tile_block_id": 0, "iota": 0, "reshape": 0.1,
     "atan2": 40, "cos": 20, "cosh": 20, "divf": 10, "divi": 20, "exp": 6, "exp2": 5, "fma": 1,
@@ -39,22 +42,43 @@ def weight_of(op: Op) -> float:
     return float(LOOP ** loops_around(op))
 
 
-def needed_by(op: Op, kept: Collection[Value] = ()) -> list[Op]:
-    """Return an op, and what nothing but it needs: all that is gone if its result is not used.
+class Needs:
+    """What the ops of a function cost, and who uses what.
 
-    What the values `kept` are computed by stays, as they are used in another way.
+    Both are asked once, as values may have many users.
     """
-    found, waiting = {op: None}, [op]
-    while waiting:
-        for value in waiting.pop().operand_list():
-            owner = value.owner
-            if not isinstance(owner, Op) or owner in found or not _goes(owner):
-                continue
-            uses = (use.op for result in owner.results for use in result.uses)
-            if not any(each in kept for each in owner.results) and all(e in found for e in uses):
-                found[owner] = None
-                waiting.append(owner)
-    return list(found)
+
+    def __init__(self, function: Function) -> None:
+        self.costs = {op: cost_of(op) for op in function.walk()}
+        self._users: dict[Op, dict[Op, None]] = {op: {} for op in self.costs}
+        for op in self.costs:
+            for value in op.operand_list():
+                if isinstance(value.owner, Op):
+                    self._users[value.owner][op] = None
+        self._most = min(max(LOOKED_AT // max(len(self.costs), 1), 8), 200)
+
+    def needed_by(self, op: Op, kept: Collection[Value] = ()) -> list[Op]:
+        """Return an op, and what nothing but it needs: what is gone if its result is not used.
+
+        What the values `kept` are computed by stays, as they are used in another way. Of many ops,
+        these are some.
+        """
+        found, waiting = {op: None}, [op]
+        while waiting and len(found) < self._most:
+            for value in waiting.pop().operand_list():
+                owner = value.owner
+                if not isinstance(owner, Op) or owner in found or not _goes(owner):
+                    continue
+                if any(each in kept for each in owner.results):
+                    continue
+                if all(each in found for each in self._users[owner]):
+                    found[owner] = None
+                    waiting.append(owner)
+        return list(found)
+
+    def cost(self, ops: Iterable[Op]) -> float:
+        """Return what ops cost together."""
+        return sum(self.costs[op] for op in ops)
 
 
 def _goes(op: Op) -> bool:

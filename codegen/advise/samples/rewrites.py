@@ -12,8 +12,9 @@ from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, Scalar, Tile
 
-from .costs import cost_of, needed_by, weight_of
-from .machine import Sampled, sampled
+from .costs import Needs, weight_of
+from .machine import sampled
+from .state import Sampled
 from .ways import Way, computed, equal, number, ways_of_floats, ways_of_integers
 
 WORTH = 0.02
@@ -26,6 +27,10 @@ _AGAIN = range(2, 4)
 """Seeds of further samples, in which a cheaper way has to hold, too."""
 _AGAIN_FOR_BITS = range(4, 20)
 """Seeds of further samples for masks, which are often the same without being equal."""
+_SEARCHED = 100
+"""So many ops of a kernel are looked at, the dearest."""
+_EQUAL = 4
+"""So many of the first values that are equal to a value are looked at, and of the last ones."""
 _FREE = ("assume", "constant", "iota", "broadcast", "reshape", "get_tile_block_id", "cmpf")
 """Ops whose results are not looked for."""
 
@@ -47,14 +52,17 @@ def rewrites_of(function: Function) -> list[Rewrite]:
     if found is None:
         return []
     ops = [op for op in function.walk() if not _in_fold(op)]
-    total = sum(map(cost_of, ops))
+    needs = Needs(function)
+    total = needs.cost(ops)
     earlier: dict[object, list[Value]] = defaultdict(list)
     for value in function.body.block.arguments:
         earlier[found.prints.get(value)].append(value)
     rewrites: list[Rewrite] = []
+    dear = _dearest(ops, needs, total)
     for op in ops:
-        with np.errstate(all="ignore"):
-            rewrites += _of(op, found, earlier, total)
+        if op in dear:
+            with np.errstate(all="ignore"):
+                rewrites += _of(op, found, earlier, total, needs)
         for value in _own(op):
             earlier[found.prints.get(value)].append(value)
     for seed in (*_AGAIN, *_AGAIN_FOR_BITS):
@@ -69,6 +77,17 @@ def rewrites_of(function: Function) -> list[Rewrite]:
     return sorted(rewrites, key=lambda each: -each.saved)
 
 
+def _dearest(ops: Sequence[Op], needs: Needs, total: float) -> set[Op]:
+    """Return the ops that, with what they need, are a part of a kernel that matters."""
+    costs: dict[Op, float] = {}
+    for op in ops:
+        if op.results and op.name not in _FREE and isinstance(op.results[0].type, Tile):
+            cost = needs.cost(needs.needed_by(op))
+            if cost >= WORTH * total:
+                costs[op] = cost
+    return set(sorted(costs, key=lambda op: -costs[op])[:_SEARCHED])
+
+
 def _is_mask(op: Op) -> bool:
     return op.results[0].type.element.bits == 1
 
@@ -78,7 +97,7 @@ def _holds(rewrite: Rewrite, found: Sampled) -> bool:
     value, way = rewrite.op.results[0], rewrite.way
     if way.op == "reduce":
         derived = found.derived.get(found.prints[value])
-        return derived is not None and derived.op is way.given[0].value.owner
+        return derived is not None and derived.op is way.given[0].source
     if way.value is not None:
         return found.prints[value] == found.prints[way.value]
     if way.number is not None:
@@ -100,20 +119,18 @@ def _in_fold(op: Op) -> bool:
 
 
 def _of(
-    op: Op, found: Sampled, earlier: dict[object, list[Value]], total: float
+    op: Op, found: Sampled, earlier: dict[object, list[Value]], total: float, needs: Needs
 ) -> Iterator[Rewrite]:
-    if not op.results or op.name in _FREE or (op.regions and op.name not in ("reduce", "scan")):
+    if not op.results or (op.regions and op.name not in ("reduce", "scan")):
         return
     value = op.results[0]
     print_ = found.prints.get(value)
     if print_ is None or not value.uses or isinstance(value.type.element, Pointer):
         return
-    if sum(map(cost_of, needed_by(op))) < WORTH * total:
-        return
     best: Rewrite | None = None
     for way in _ways(op, value, found, earlier[print_]):
-        gone = needed_by(op, way.values)
-        old, new = sum(map(cost_of, gone)), way.cost * weight_of(op) * value.type.size
+        gone = needs.needed_by(op, way.values)
+        old, new = needs.cost(gone), way.cost * weight_of(op) * value.type.size
         saved = (old - new) / total
         if new <= CHEAPER * old and saved >= WORTH and (best is None or saved > best.saved):
             best = Rewrite(op, way, saved, tuple(gone[1:]))
@@ -121,11 +138,9 @@ def _of(
         yield best
 
 
-def _ways(
-    op: Op, value: Value, found: Sampled, equal: Sequence[Value]
-) -> Iterator[Way]:
+def _ways(op: Op, value: Value, found: Sampled, equal: Sequence[Value]) -> Iterator[Way]:
     kind = value.type
-    for other in equal:
+    for other in (*equal[:_EQUAL], *equal[_EQUAL:][-_EQUAL:]):
         if other.type.element == kind.element and other.is_visible_to(op):
             yield Way(value=other)
     constant = found.same.get(value)
@@ -152,9 +167,9 @@ def _leaves(op: Op, value: Value, found: Sampled) -> list[tuple[Value, np.ndarra
     while waiting and len(seen) < _LEAVES and len(taken) < 4 * _LEAVES:
         each = waiting.pop(0)
         for operand in each.operand_list():
-            if operand.type == kind and operand in found.probes and operand.is_visible_to(op):
-                if operand not in found.same:
-                    seen[operand] = None
+            alike = operand.type == kind and operand in found.probes and operand not in found.same
+            if alike and operand.is_visible_to(op):
+                seen[operand] = None
             owner = operand.owner
             if isinstance(owner, Op) and owner not in taken and owner.name not in ("for", "loop"):
                 taken.add(owner)

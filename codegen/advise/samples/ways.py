@@ -44,10 +44,17 @@ class Way:
         return own + sum(each.cost for each in self.given)
 
     @property
+    def source(self) -> Op:
+        """The op whose result it is."""
+        assert self.value is not None
+        assert isinstance(self.value.owner, Op)
+        return self.value.owner
+
+    @property
     def values(self) -> set[Value]:
         """The values of the kernel in it; a reduction takes what is scanned."""
         if self.op == "reduce":
-            return {*self.given[0].value.owner.operand_list()}
+            return {*self.given[0].source.operand_list()}
         own = set() if self.value is None else {self.value}
         return own.union(*(each.values for each in self.given))
 
@@ -83,8 +90,7 @@ def made(way: Way, kind: Tile, editor: Editor, known: dict[Value, Value]) -> Val
 
 def _reduced(way: Way, kind: Tile, editor: Editor, known: dict[Value, Value]) -> Value:
     """Reduce what is scanned, by the same op."""
-    (scan,) = (each.value.owner for each in way.given if each.value is not None)
-    assert isinstance(scan, Op)
+    scan = way.given[0].source
     combining = scan.regions[0].block.ops[0]
     source = known[next(scan.operand_list())]
     with editor.reduce(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tileir.builder import Editor, splat
 from tileir.ir import Op
-from tileir.types import Token
+from tileir.types import Scalar, Token
 
 from .loops import innermost_loop, varying
 from .trial import at_ops
@@ -14,7 +14,15 @@ COMBINED = {
     "and": ("andi", {}, -1), "max": ("maxi", {"signedness": "signed"}, None),
     "min": ("mini", {"signedness": "signed"}, None),
 }  # fmt: skip
-"""Mode of an atomic update -> the op that combines, its attributes, the number that changes nothing."""
+"""Mode of an atomic update -> the op that combines, its attributes, the number without effect."""
+
+
+def neutral(start: int | None, name: str, element: Scalar) -> int:
+    """Return the number of a type that changes nothing; `start` if it is one for all types."""
+    if start is not None:
+        return start
+    bits = element.bits - 1
+    return -(1 << bits) if name == "maxi" else (1 << bits) - 1
 
 
 def repeated(op: Op) -> bool:
@@ -33,9 +41,7 @@ def _behind(op: Op, editor: Editor) -> str | None:
         return None
     name, more, start = COMBINED[op.attributes["mode"]]
     arg = op.operands["arg"]
-    if start is None:
-        bits = arg.type.element.bits - 1
-        start = -(1 << bits) if name == "maxi" else (1 << bits) - 1
+    start = neutral(start, name, arg.type.element)
     block = loop.regions[0].block
     first = editor.before(loop).constant(splat(start, arg.type))
     token = editor.make_token()

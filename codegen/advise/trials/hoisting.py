@@ -133,7 +133,9 @@ def _postponed(op: Op, editor: Editor) -> str | None:
     before = loop.results[index]
     made = editor.after(behind.last).addf(before, value)
     before.replace_all_uses_with(made, where=lambda use: use.op is not made.owner)
-    return f"add up in the loop what {chain[-1].name} gets, and apply it to the sum, behind the loop"
+    return (
+        f"add up in the loop what {chain[-1].name} gets, and apply it to the sum, behind the loop"
+    )
 
 
 class _Behind:

@@ -42,11 +42,10 @@ def needless(function: Function) -> list[Op]:
         if around is not None and around.name == "loop":
             waiting += [each for each in around.walk() if each.spec.terminator]
         given = list(_controlling(op)) if family_of(op) in _NESTING else list(op.operand_list())
-        if op.spec.terminator and around is not None and family_of(around) in _NESTING:
-            if around.name == "for":
-                given = []
+        if op.spec.terminator and around is not None and around.name == "for":
+            given = []
         if family_of(op) is Family.FOLD:
-            needed |= {each for each in op.walk()}
+            needed.update(op.walk())
         for value in given:
             waiting += _need(value, values)
     return [op for op in function.walk() if op not in needed and not op.spec.terminator]

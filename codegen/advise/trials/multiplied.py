@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.builder import Editor, splat
-from tileir.codegen.advise.samples.machine import folded_by
+from tileir.codegen.advise.samples.specials import folded_by
 from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
@@ -26,9 +26,9 @@ def factors(reduction: Op) -> tuple[Value, Value] | None:
     first, second = (d for d in range(3) if d != dim)
     sources = [_before_broadcast(value) for value in op.operand_list()]
     for one, other in (sources, sources[::-1]):
-        if one.type.shape[second] == 1 and other.type.shape[first] == 1:
-            if one.type.shape[first] > 1 and other.type.shape[second] > 1:
-                return one, other
+        m, n = one.type.shape[first], other.type.shape[second]
+        if one.type.shape[second] == other.type.shape[first] == 1 and min(m, n) > 1:
+            return one, other
     return None
 
 
@@ -38,8 +38,6 @@ def _before_broadcast(value: Value) -> Value:
         value = op.operands["source"]
         op = value.owner
     return value
-
-
 
 
 def _as_product(op: Op, editor: Editor) -> str | None:

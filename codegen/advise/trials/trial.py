@@ -10,7 +10,6 @@ from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.ir import Op
 
-
 Edit = Callable[[Copy, Sequence[Site]], Mapping[Site, str]]
 """Edits a copy for all of these sites; returns those where it did, and in words what it changed."""
 

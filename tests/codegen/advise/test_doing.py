@@ -1,4 +1,4 @@
-"""Rules that ask what comes out, not how it is written: each finds a weakness until it is undone."""
+"""Rules about what comes out, however it is written: each finds a weakness until it is undone."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ WEAK = {
     "reduced in a loop": (
         "invariant-op",
         ONE + loop(f"%v = {SUM.format('%t')}{SPREAD.replace('%r', '%h')}%z = addf %s, %h : {T}"),
-        f"{ONE}%v = {SUM.format('%t')}{SPREAD.replace('%r', '%h')}" + loop(f"%z = addf %s, %h : {T}"),
+        f"{ONE}%v = {SUM.format('%t')}{SPREAD.replace('%r', '%h')}"
+        + loop(f"%z = addf %s, %h : {T}"),
     ),
     "divided before it is added up": (
         "change-before-sum",
