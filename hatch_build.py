@@ -2,17 +2,20 @@
 
 Hatchling puts folders on the search path, and that of a checkout would offer `tests`, `fixtures`,
 `formats` and `codegen` to every program. Here a module in site-packages, which Python imports at
-its start, says where tileir is. Wheels get the samples, which a checkout keeps elsewhere.
+its start, says where tileir is. Wheels get the samples, which a checkout keeps elsewhere. The long
+description is README.md, whose links to files of the checkout lead nowhere on a package index.
 """
 
 from __future__ import annotations
 
+import re
 import runpy
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 MODULE = "_tileir_checkout"
 
@@ -55,3 +58,34 @@ class Additions(BuildHookInterface):
         """Remove what was written."""
         if version == "editable":
             self.folder.cleanup()
+
+
+class LongDescription(MetadataHookInterface):
+    """Makes the long description of README.md."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Enter it; `folder-url` of the hook's table in pyproject.toml is where links lead."""
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        text = with_absolute_links(text, self.config["folder-url"])
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)")
+
+
+def with_absolute_links(text: str, folder_url: str) -> str:
+    """Return Markdown whose links to files of the checkout lead into that folder on a host.
+
+    Without a folder, links become their words, and pictures go.
+    """
+
+    def absolute(link: re.Match[str]) -> str:
+        picture, words, path = link.groups()
+        if not folder_url:
+            return "" if picture else words
+        raw = "?raw=true" if picture else ""  # a host shows its own page of a picture, without
+        return f"{picture}[{words}]({folder_url.rstrip('/')}/{path}{raw})"
+
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    parts[::2] = [LINK.sub(absolute, part) for part in parts[::2]]
+    return "".join(parts)

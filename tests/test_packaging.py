@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import email
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -53,6 +55,36 @@ def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
     for layer, prefix in (("tileir", ""), ("formats", "tileir/"), ("codegen", "tileir/")):
         for path in (ROOT / layer).rglob("*.py"):
             assert f"{prefix}{path.relative_to(ROOT).as_posix()}" in names
+
+
+@pytest.mark.slow
+def test_the_long_description_has_no_link_that_a_package_index_lacks(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        found = email.message_from_bytes(archive.read(name))
+    assert found["Description-Content-Type"] == "text/markdown"
+    text = found.get_payload()
+    assert isinstance(text, str)
+    assert text.startswith("# tileir\n")
+    assert not [link for link in re.findall(r"\]\(([^)]*)\)", text) if "://" not in link]
+
+
+def test_links_of_the_long_description() -> None:
+    pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
+    from hatch_build import with_absolute_links
+
+    text = (
+        "![report](a/b.png) [x y](docs/x.md#z), [w](https://w.org), [h](#h)\n```sh\n[a](b)\n```\n"
+    )
+    kept = "[w](https://w.org), [h](#h)\n```sh\n[a](b)\n```\n"
+    assert with_absolute_links(text, "") == f" x y, {kept}"
+    for url in ("https://host/tileir/blob/main", "https://host/tileir/blob/main/"):
+        file = "https://host/tileir/blob/main"
+        expected = f"![report]({file}/a/b.png?raw=true) [x y]({file}/docs/x.md#z), {kept}"
+        assert with_absolute_links(text, url) == expected
+    readme = with_absolute_links((ROOT / "README.md").read_text(), file)
+    assert f"]({file}/docs/index.md)" in readme
+    assert not [link for link in re.findall(r"\]\(([^)]*)\)", readme) if "://" not in link]
 
 
 KEPT = (

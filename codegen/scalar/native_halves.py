@@ -33,14 +33,14 @@ _FUSED: dict[str, Callable[..., tuple[ir.Value | int, ...]]] = {
 def has_instruction(builder: Builder, op: Op) -> bool:
     """Whether the machine has an instruction for the op, its element type and its attributes."""
     machine = machine_of(builder)
-    if not machine.ptx:
+    if not machine.ptx or op.name not in _ARITHMETIC.keys() | _EXTREMES.keys():
         return False
     element = op.result.type.element.name
     if op.name in _EXTREMES:
         return machine.nan_extremes and element in ("f16", "bf16")
     if op.attributes.get("rounding_mode") != "nearest_even":
         return False
-    return op.name in _ARITHMETIC and (element == "f16" or element in machine.rounds & {"bf16"})
+    return element == "f16" or element in machine.rounds & {"bf16"}
 
 
 def native(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:

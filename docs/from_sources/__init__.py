@@ -15,7 +15,16 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import command_line, format_tables, gpu_rows, op_rows, python_api, rule_rows, schema_rows
+from . import (
+    command_line,
+    for_agents,
+    format_tables,
+    gpu_rows,
+    op_rows,
+    python_api,
+    rule_rows,
+    schema_rows,
+)
 
 SOURCES: dict[str, Callable[..., str]] = {
     "advise-rules": rule_rows.advise_rules,
@@ -50,8 +59,11 @@ def setup(app: Any) -> dict[str, Any]:
     """Enter the extension."""
     from tileir.pygments_lexer import TileIRLexer
 
+    from . import man_pages
+
     def read(app: Any, name: str, content: list[str]) -> None:
         content[0] = filled(content[0])
+        for_agents.write_page(app, name, content[0])
 
     def outdated(app: Any, env: Any, *_: Any) -> Iterable[str]:
         """Pages with blocks are read again at each build: their sources may be any file."""
@@ -60,6 +72,9 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_lexer("mlir", TileIRLexer)
     app.connect("source-read", read)
     app.connect("env-get-outdated", outdated)
+    app.connect("env-before-read-docs", man_pages.skip_pages)
+    app.connect("build-finished", for_agents.write_index)
+    app.add_builder(man_pages.Pages, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import os
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 
 from tileir.__main__ import main
 from tileir.commands.conventions import GROUPS
-from tileir.reference.parsers import parsers
+from tileir.reference.parsers import parsers, verbs
 
 from .markdown import code
 
@@ -29,7 +28,7 @@ def _sections() -> Iterator[str]:
         yield f"## {group.capitalize()}\n"
         for name, (_, summary) in members.items():
             yield f"(command-{name})=\n### tileir {name}\n\n{summary.capitalize()}.\n"
-            for words in ([name], *([name, verb] for verb in _verbs(known[name]))):
+            for words in ([name], *([name, verb] for verb in verbs(known[name]))):
                 yield code(help_of(*words))
 
 
@@ -44,12 +43,6 @@ def help_of(*words: str) -> str:
     finally:
         os.environ.pop("COLUMNS") if columns is None else os.environ.update(COLUMNS=columns)
     return out.getvalue()
-
-
-def _verbs(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the commands of a command: ``list`` and ``prune`` of ``cache``."""
-    found = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-    return [verb for action in found for verb in action.choices]
 
 
 def exit_codes() -> str:

@@ -34,6 +34,16 @@ def words(names: Iterable[object]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def op_label(mnemonic: str) -> str:
+    """Return the label of an op's section."""
+    return f"op-{mnemonic.replace('$', '-')}"
+
+
+def op_link(mnemonic: str) -> str:
+    """Return a link to an op's section."""
+    return f"{{ref}}`{mnemonic} <{op_label(mnemonic)}>`"
+
+
 def prose(docstring: str | None) -> str:
     """Return the Markdown of a docstring.
 

@@ -22,7 +22,7 @@ from tileir.verifier import document
 from tileir.verifier.catalogue import RULES
 
 from .examples import SHOWN_TARGETS, example_of, instructions, lines_of
-from .markdown import code, prose, table, words
+from .markdown import code, op_label, op_link, prose, table, words
 
 MOST_INSTRUCTIONS = 12
 """Of an op that becomes more of them, the first ones are shown."""
@@ -39,15 +39,10 @@ def title_of(module: Any) -> str:
     return name_of(module).replace("_", " ").capitalize()
 
 
-def anchor(op: Op) -> str:
-    """Return the label of an op's section."""
-    return f"op-{op.mnemonic.replace('$', '-')}"
-
-
 def op_index() -> str:
     """Return a table of all ops."""
     rows = [
-        (f"{{ref}}`{op.mnemonic} <{anchor(op)}>`", f"`0x{op.opcode:02x}`",
+        (op_link(op.mnemonic), f"`0x{op.opcode:02x}`",
          "" if op.since == V13_1 else op.since, title_of(module), op.doc.split("\n")[0])
         for module in CHAPTERS
         for op in module.OPS
@@ -65,7 +60,7 @@ def chapter(name: str) -> str:
 
 
 def _section(op: Op) -> Iterator[str]:
-    yield f"({anchor(op)})=\n## {op.mnemonic}\n"
+    yield f"({op_label(op.mnemonic)})=\n## {op.mnemonic}\n"
     yield prose(op.doc)
     yield _facts(op)
     if format_of(op):

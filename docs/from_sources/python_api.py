@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import inspect
 import itertools
 import re
@@ -43,9 +44,10 @@ def objects(*names: str) -> str:
 
 
 def module(name: str, *chosen: str) -> str:
-    """Return the docstring of a module, and sections of what it lists in `__all__`, or of these."""
+    """Return the docstring of a module, and the sections of some names in it."""
     found = importlib.import_module(name)
     parts = [f"```{{py:module}} {name}\n```\n", prose(found.__doc__)]
+    parts.append("```{py:currentmodule} None\n```\n")  # names below are whole ones
     parts += [_section(f"{name}.{each}", getattr(found, each)) for each in chosen]
     return "\n".join(parts)
 
@@ -65,7 +67,7 @@ def _section(name: str, value: Any) -> str:
 
 def _class(name: str, value: type) -> Iterator[str]:
     kind = "exception" if issubclass(value, BaseException) else "class"
-    yield f"::::::{{py:{kind}}} {name}{_names_of(value)}\n"
+    yield f"::::::{{py:{kind}}} {name}{_signature_without_types(value)}\n"
     yield prose(value.__doc__ if not (value.__doc__ or "").startswith(f"{value.__name__}(") else "")
     about = _attribute_texts(value)
     for attribute, text in about.items():
@@ -84,7 +86,7 @@ def _class(name: str, value: type) -> Iterator[str]:
 
 
 def _function(kind: str, name: str, value: Any, fence: str = "::::::") -> Iterator[str]:
-    yield f"{fence}{{py:{kind}}} {name}{_names_of(value, kind == 'method')}"
+    yield f"{fence}{{py:{kind}}} {name}{_signature_without_types(value, kind == 'method')}"
     yield ":no-index-entry:\n" if kind != "function" else ""
     yield _typed(name.rpartition(".")[2], value)
     yield prose(value.__doc__)
@@ -98,7 +100,7 @@ def _signature(value: Any) -> inspect.Signature | None:
         return None
 
 
-def _names_of(value: Any, bound: bool = False) -> str:
+def _signature_without_types(value: Any, bound: bool = False) -> str:
     """Return the parameters by their names and defaults, without types."""
     signature = _signature(value)
     if signature is None or (isinstance(value, type) and not _has_own_init(value)):
@@ -186,11 +188,17 @@ def _parsed(value: type) -> ast.ClassDef | None:
 
 
 def _comment(name: str) -> str:
-    """Return the text below the assignment of a module's name."""
+    """Return the text below the assignment of a name, in the module that it is imported from."""
     module, _, attribute = name.rpartition(".")
-    body = ast.parse(inspect.getsource(importlib.import_module(module))).body
-    for here, text in _with_texts(body):
+    found = importlib.import_module(module)
+    tree = ast.parse(inspect.getsource(found))
+    for here, text in _with_texts(tree.body):
         targets = here.targets if isinstance(here, ast.Assign) else [getattr(here, "target", None)]
         if attribute in [each.id for each in targets if isinstance(each, ast.Name)]:
             return text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and attribute in [each.name for each in node.names]:
+            path = "." * node.level + (node.module or "")
+            home = importlib.util.resolve_name(path, found.__package__)
+            return _comment(f"{home}.{attribute}")
     return ""

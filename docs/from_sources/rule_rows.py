@@ -7,7 +7,7 @@ from tileir.codegen.advise.rules import RULES as ADVISE_RULES
 from tileir.verifier import document
 from tileir.verifier.catalogue import ERROR, RULES
 
-from .markdown import prose, table
+from .markdown import op_link, prose, table
 
 
 def verify_rules(severity: str) -> str:
@@ -18,7 +18,7 @@ def verify_rules(severity: str) -> str:
 
 
 def _verify_rule(rule) -> str:
-    about = ", ".join(f"{{ref}}`{op} <op-{op.replace('$', '-')}>`" for op in rule.ops)
+    about = ", ".join(map(op_link, rule.ops))
     hint = f"\nWhat to do: {prose(rule.hint)}" if rule.hint else ""
     text = f"(rule-{rule.id})=\n### {rule.id}\n\n{prose(rule.explanation)}{hint}"
     return f"{text}\nAbout: {about or 'any op, or the module'}.\n"

@@ -127,6 +127,22 @@ def test_what_pages_use_is_a_sample() -> None:
     assert used == set(SAMPLES)
 
 
+def test_programs_of_the_checkout_exist() -> None:
+    """Those that pages name: ``python -m tests.lab.bench`` and the like."""
+    named = {
+        name
+        for text in TEXTS.values()
+        for name in re.findall(r"python -m ((?:tests|fixtures)\.[\w.]*\w)", text)
+    }
+    assert len(named) > 10
+    paths = {name: ROOT / name.replace(".", "/") for name in named}
+    assert not [
+        name
+        for name, path in paths.items()
+        if not (path / "__main__.py").exists() and not path.with_suffix(".py").exists()
+    ]
+
+
 def test_links_lead_to_files_of_the_checkout() -> None:
     gone = []
     for page, text in TEXTS.items():

@@ -7,6 +7,9 @@ Nothing here is skipped: where Sphinx is missing, the tests fail.
 
 from __future__ import annotations
 
+import argparse
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -14,14 +17,21 @@ import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 from urllib.parse import unquote, urldefrag
 
 import pytest
 
 import tileir
 from tileir.commands.conventions import COMMANDS
+from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.ops import OPS
-from tileir.gpus import TARGETS
+from tileir.formats.sections import BY_NAME as SECTIONS_BY_NAME
+from tileir.formats.types import TYPE
+from tileir.gpus import TARGETS, Feature
+from tileir.reference.guide import skill
+from tileir.reference.parsers import parsers, verbs
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of
 from tileir.verifier import document
 from tileir.verifier.catalogue import RULES
@@ -99,10 +109,38 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Page]) -> None:
 
 def test_public_names_are_documented(inventory: set[tuple[str, str]]) -> None:
     documented = {name for role, name in inventory if role.startswith("py:")}
+    assert not [name for name in documented if name.count("tileir.") > 1]  # each by its own name
     assert not {f"tileir.{name}" for name in tileir.__all__} - documented
-    modules = re.findall(r"^    (tileir\.[\w.]+) ", tileir.__doc__ or "", re.MULTILINE)
-    assert len(modules) > 6
-    assert not set(modules) - documented
+    _, _, modules = (tileir.__doc__ or "").partition("\nModules\n")
+    names = set(re.findall(r"tileir\.[a-z_.]+[a-z]", modules))
+    assert len(names) > 9
+    assert not names - documented
+    for name in names:
+        inside = getattr(importlib.import_module(name), "__all__", [])
+        elsewhere = {f"tileir.{each}" for each in tileir.__all__}
+        gone = {f"{name}.{each}" for each in inside if f"tileir.{each}" not in elsewhere}
+        assert not gone - documented, name
+
+
+def test_what_public_functions_return_is_documented(inventory: set[tuple[str, str]]) -> None:
+    documented = {name for role, name in inventory if role.startswith("py:")}
+    for name in tileir.__all__:
+        value = getattr(tileir, name)
+        if inspect.isfunction(value):
+            words = re.findall(r"[A-Z]\w+", str(inspect.signature(value).return_annotation))
+            classes = {each.rpartition(".")[2] for each in documented}
+            assert not {*words} - classes - {"Any", "None", "Generator", "Iterator"}, name
+
+
+def test_types_sections_and_features_are_documented(site: Path) -> None:
+    """Types, attributes, debug records and sections; features of GPUs."""
+    text = (site / "reference" / "format.html").read_text()
+    words = set(re.findall(r"[\w$]+", re.sub(r"<[^>]*>", " ", text)))
+    for names in (TYPE.by_name, ATTRIBUTE.by_name, DEBUG_RECORD.by_name, SECTIONS_BY_NAME):
+        assert len(names) > 5
+        assert not names.keys() - words
+    cells = re.split(r"</td>|</th>", (site / "reference" / "gpus.html").read_text())
+    assert not {*get_args(Feature)} - {re.sub(r"<[^>]*>", "", cell).strip() for cell in cells}
 
 
 def test_commands_are_documented(inventory: set[tuple[str, str]]) -> None:
@@ -160,3 +198,38 @@ def test_rules_are_documented(inventory: set[tuple[str, str]]) -> None:
 def test_gpus_are_documented(site: Path) -> None:
     text = (site / "reference" / "gpus.html").read_text()
     assert not [name for name in TARGETS if f">{name}<" not in text]
+
+
+def test_programs_find_every_page_as_markdown(site: Path, pages: dict[Path, Page]) -> None:
+    """By llms.txt; what is made from sources is in these pages, too."""
+    text = (site / "llms.txt").read_text()
+    assert re.findall(r"^## (.*)", text, re.MULTILINE)[:2] == ["Start", "Tutorials"]
+    listed = re.findall(r"^- \[[^\]]+\]\(([^)]+)\.md\)", text, re.MULTILINE)
+    made = {path.relative_to(site).with_suffix("").as_posix() for path in pages}
+    assert sorted(listed) == sorted(made - {"index", "genindex", "py-modindex", "search"})
+    assert "{from-source}" not in "".join((site / f"{name}.md").read_text() for name in listed)
+    assert "## addf\n" in (site / "reference" / "ops" / "floating_point.md").read_text()
+    assert (site / "SKILL.md").read_text() == skill()
+
+
+def test_man_pages_have_every_option(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "man", "docs", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {path.name: path.read_text() for path in (tmp_path / "man1").iterdir()}
+    assert made.keys() == {"tileir.1", *(f"tileir-{name}.1" for name in COMMANDS)}
+    for name, parser in parsers().items():
+        page = made[f"tileir-{name}.1"].replace("\\-", "-")
+        sections = re.findall(r"^\.SH (.*)", page, re.MULTILINE)
+        assert sections[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"]
+        assert {"EXAMPLES", "SEE ALSO"} <= {*sections}, name
+        shown = set(re.findall(r"\\fB(--?\w[\w-]*)\\fP", page))
+        assert not options(parser) - shown, name
+        assert f"tileir-{name}(1)" in made["tileir.1"].replace("\\-", "-")
+
+
+def options(parser: argparse.ArgumentParser) -> set[str]:
+    """The options of a command and of the commands in it."""
+    shown = [each for each in parser._actions if each.help is not argparse.SUPPRESS]
+    own = {option for each in shown for option in each.option_strings}
+    return own.union(*map(options, verbs(parser).values()))

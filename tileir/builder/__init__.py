@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .editor import Editor
 from .kernel import Kernel
-from .module import Module, number, position, splat
+from .module import Module, number, position, splat, subprogram
 
-__all__ = ["Editor", "Kernel", "Module", "number", "position", "splat"]
+__all__ = ["Editor", "Kernel", "Module", "number", "position", "splat", "subprogram"]

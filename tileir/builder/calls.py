@@ -120,13 +120,19 @@ def _operand(spec: Op, slot: Operand, value: object) -> Value | tuple[Value, ...
     if slot.arity == "many":
         values = () if value is None else (value,) if isinstance(value, Value) else value
         if not isinstance(values, Sequence) or not all(isinstance(v, Value) for v in values):
-            raise BuildError(f"{spec.mnemonic}: {slot.name} must be values, found {value!r}")
+            raise _no_value(spec, slot, "values", value)
         return tuple(values)
     if value is None and slot.arity == "one":
         raise _missing(spec, slot)
     if value is not None and not isinstance(value, Value):
-        raise BuildError(f"{spec.mnemonic}: {slot.name} must be a value, found {value!r}")
+        raise _no_value(spec, slot, "a value", value)
     return value
+
+
+def _no_value(spec: Op, slot: Operand, wanted: str, value: object) -> BuildError:
+    """Return the error for an operand that is no value of a kernel."""
+    hint = "; kernel.constant makes values of numbers" if isinstance(value, int | float) else ""
+    return BuildError(f"{spec.mnemonic}: {slot.name} must be {wanted}, found {value!r}{hint}")
 
 
 def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:

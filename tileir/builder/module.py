@@ -14,6 +14,7 @@ Every op of the table is a method of `tileir.builder.Kernel`; its row says how t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from tileir.attributes import FloatAttribute, Hints, IntegerAttribute
@@ -21,7 +22,7 @@ from tileir.bytecode import Bytecode, Global
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
 from tileir.ir.constants import Constant
-from tileir.ir.locations import Scope, SourceLocation, Subprogram
+from tileir.ir.locations import CompileUnit, File, Scope, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 from tileir.write.attributes import integer
 from tileir.write.changed_bodies import check_entry
@@ -32,7 +33,7 @@ from .coercion import attribute_of, build_flag, constant_of
 from .kernel import Kernel
 from .type_spelling import value_type
 
-__all__ = ["Kernel", "Module", "number", "position", "splat"]
+__all__ = ["Kernel", "Module", "number", "position", "splat", "subprogram"]
 
 
 class Module:
@@ -64,7 +65,7 @@ class Module:
 
         hints                by architecture, for example ``{"sm_90": {"occupancy": 2}}``
         argument_attributes  a dictionary for each parameter (from 13.5 on)
-        location             source location; its scope is the function's Subprogram
+        location             source location; its scope is the function's `subprogram`
         """
         self._check_name(name)
         if isinstance(parameters, str) or not isinstance(parameters, Sequence):
@@ -167,8 +168,29 @@ def number(value: object, type: Type | str) -> IntegerAttribute | FloatAttribute
     return kind(constant.type.element, bits)
 
 
+def subprogram(
+    symbol: str, path: str | os.PathLike[str], line: int, name: str | None = None
+) -> Subprogram:
+    """Return the scope of a kernel's locations: a function of a source file, from that line on.
+
+    `symbol` is the name of the kernel, and `name` what the source calls the function, the same if
+    None. BuildError for a path that is no text, or a line that is no integer.
+    """
+    try:
+        directory, file_name = os.path.split(os.fspath(path))
+    except TypeError:
+        raise BuildError(f"expected the path of a source file, found {path!r}") from None
+    file, line = File(file_name, directory), integer(line)
+    return Subprogram(file, line, name or symbol, symbol, CompileUnit(file), line)
+
+
 def position(scope: Scope, line: int, column: int = 0) -> SourceLocation:
-    """Return a line and column of the scope's file. BuildError if `scope` is not a scope."""
+    """Return a line and column of the scope's file, both from 1; 0 means unknown.
+
+    BuildError if `scope` is not a scope.
+    """
     if not isinstance(scope, Scope):
-        raise BuildError(f"expected a Subprogram or a LexicalBlock, found {scope!r}")
+        raise BuildError(
+            f"expected a Subprogram or a LexicalBlock, found {scope!r}; subprogram(...) makes one"
+        )
     return SourceLocation(scope, str(scope.file), integer(line), integer(column))

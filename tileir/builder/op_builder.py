@@ -1,8 +1,9 @@
 """Building ops one by one: each call is checked, and inserts an op where the builder is.
 
 A call returns the results of the op: None, one Value, or a tuple. If anything is wrong with it, it
-raises BuildError and inserts nothing. Ops with regions return a `Nested`; ``with`` enters a region,
-and the results exist once all regions are filled.
+raises BuildError and inserts nothing; the error begins with the op's location, if it has one. Ops
+with regions return a `Nested`; ``with`` enters a region, and the results exist once all regions are
+filled.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 from tileir.ir import Block, Op, Region, Value
-from tileir.ir.locations import Location
+from tileir.ir.locations import CallSite, Location, SourceLocation
 from tileir.ir.slot_types import infer, operand_slots
 from tileir.messages.wording import did_you_mean
 from tileir.types import Type
@@ -36,10 +37,21 @@ from .coercion import coerced, constant_of, filled
 from .op_methods import OpMethods
 from .open_block import OpenBlock
 from .regions import Nested
-from .result_types import result_types
+from .result_types import result_types, unsaid
 
 Made = Value | tuple[Value, ...] | Nested | None
 """What the call of an op returns."""
+
+
+@contextmanager
+def placed(location: Location | None) -> Iterator[None]:
+    """Let a BuildError raised inside begin with a location, as other tools' messages do."""
+    try:
+        yield
+    except BuildError as error:
+        if not isinstance(location, SourceLocation | CallSite):
+            raise
+        raise BuildError(f"{location}: {error}") from None
 
 
 class OpBuilder(OpMethods):
@@ -87,16 +99,23 @@ class OpBuilder(OpMethods):
 
     def op(self, spec: Spec, positional: Sequence, named: dict[str, Any]) -> Made:
         """Insert the op of a row and return its results; every op's method calls this."""
-        extra = {name: named.pop(name, None) for name in RESULTS}
-        if spec.since > self.version:
-            raise BuildError(f"{spec.mnemonic} needs {spec.since}, writing {self.version}")
-        current = self._open_blocks[-1]
-        current.check_open(spec)
+        stated = (named.get("location"), self._at, self.default_location)
+        location = next((each for each in stated if each is not None), None)
+        with placed(location):
+            if spec.since > self.version:
+                raise BuildError(f"{spec.mnemonic} needs {spec.since}, writing {self.version}")
+            self._open_blocks[-1].check_open(spec)
         self.settle()
+        with placed(location):
+            return self._insert(spec, positional, named, location)
+
+    def _insert(
+        self, spec: Spec, positional: Sequence, named: dict[str, Any], location: Location | None
+    ) -> Made:
+        extra = {name: named.pop(name, None) for name in RESULTS}
         operands, attributes = bind(spec, positional, named)
         op = Op(spec, operands, attributes, position=-1)
-        locations = (extra["location"], self._at, self.default_location)
-        op.location = next((each for each in locations if each is not None), None)
+        op.location = location
         if op.unread_location:  # a function would be called where the location is asked for
             raise BuildError(f"{op.name}: location: found a function")
         self.check_operands(op)
@@ -104,7 +123,7 @@ class OpBuilder(OpMethods):
         op.regions = [Region() for _ in spec.regions]
         op.results = [Value(type, op, index) for index, type in enumerate(types)]
         self.check(op)
-        current.insert(op)
+        self._open_blocks[-1].insert(op)
         if spec.regions:
             self.pending = Nested(self, op)
             return self.pending
@@ -126,14 +145,17 @@ class OpBuilder(OpMethods):
         for name, values in operand_slots(op).items():
             for value in values:
                 if not self._open_blocks[-1].sees(value):
-                    near = value.owner.root is self._open_blocks[-1].block.root
-                    why = "not visible here" if near else "of another function"
+                    why = self._open_blocks[-1].why_hidden(value)
                     raise BuildError(f"{op.name}: {name}: {value} is {why}")
         self.refuse(op, operand_problem(op))
 
     def check(self, op: Op) -> None:
         """Raise BuildError for a rule that an op breaks by itself, or as a terminator."""
-        self.refuse(op, malformed(op) or op_problem(op))
+        problem = malformed(op) or op_problem(op)
+        if problem and unsaid(op):
+            rule, text, hint = problem
+            problem = rule, text, hint or "results=[...] says their types"
+        self.refuse(op, problem)
         combining = self._open_blocks[-1].combining
         if combining is not None and not op.spec.terminator:
             frame = Frame(combining, combining=combining.name)
@@ -193,7 +215,8 @@ class OpBuilder(OpMethods):
                 wanted = infer(receiver, rule, slots) or []
                 if types != wanted:
                     spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
-                    return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}"
+                    hint = f"; {receiver.name} takes results=[...]" if unsaid(receiver) else ""
+                    return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}{hint}"
                 return ""
             if op.name not in block.row.terminators:
                 return f"it cannot leave the {block}"
@@ -212,7 +235,8 @@ class OpBuilder(OpMethods):
         """Define the results of the last op with regions; BuildError if a region is missing."""
         nested = self.pending
         if nested is not None:
-            nested.check_complete()
+            with placed(nested.op.location):
+                nested.check_complete()
             self.pending = None
             self.define(nested.op, nested.op.results)
 
@@ -241,7 +265,8 @@ class OpBuilder(OpMethods):
         try:
             if not failed:
                 self.settle()
-                open_block.check_end()
+                with placed(nested.op.location):
+                    open_block.check_end()
         except BuildError:
             failed = True
             raise

@@ -6,7 +6,7 @@ Printed from the op table: ``python -m tileir.builder.op_stub FILE``.
 # ruff: noqa: N803  the names of slots are those of the specification
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -696,7 +696,7 @@ class OpMethods:
         result: Stated = None,
         results: Sequence[Type | str] | None = None,
         location: Location | None = None,
-    ) -> Value | tuple[Value, ...] | None:
+    ) -> Any:
         """How many tiles a view has along each dimension, those over the edge included.
         A number that does not fit the result type is undefined behaviour.
 
@@ -727,7 +727,7 @@ class OpMethods:
         result: Stated = None,
         results: Sequence[Type | str] | None = None,
         location: Location | None = None,
-    ) -> Value | tuple[Value, ...] | None:
+    ) -> Any:
         """How many elements a tensor view has along each dimension.
         A number that does not fit the result type is undefined behaviour.
 
@@ -2159,7 +2159,7 @@ class OpMethods:
         result: Stated = None,
         results: Sequence[Type | str] | None = None,
         location: Location | None = None,
-    ) -> Value | tuple[Value, ...] | None:
+    ) -> Any:
         """Call an extern function of the module.
 
         operands: any type, any number. A value for each parameter.

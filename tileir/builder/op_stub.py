@@ -42,7 +42,7 @@ Printed from the op table: ``python -m tileir.builder.op_stub FILE``.
 # ruff: noqa: N803  the names of slots are those of the specification
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -149,7 +149,7 @@ def returned(spec: Op) -> str:
     if spec.regions:
         return "Nested"
     if any(slot.arity == "many" for slot in spec.results):
-        return "Value | tuple[Value, ...] | None"
+        return "Any"  # one value or several: the caller says how many
     counts = {
         sum(slot.since <= since for slot in spec.results)
         for since in {spec.since, *(slot.since for slot in spec.results)}

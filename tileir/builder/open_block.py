@@ -82,6 +82,23 @@ class OpenBlock:
             return value.owner is self.after or value.is_visible_to(self.after)
         return value.is_visible_at_end_of(self.block)
 
+    def why_hidden(self, value: Value) -> str:
+        """Return in words why the next op may not use a value."""
+        owner = value.owner
+        if owner.root is not self.block.root:
+            return "of another function"
+        around = self.block.parent_op
+        while around is not None:
+            if around is owner:
+                return f"not visible here, inside of {around.name}, whose result it is"
+            around = around.parent.parent_op if around.parent else None
+        home = owner if isinstance(owner, Block) else owner.parent
+        maker = home.parent_op if home else None
+        if home is None or maker is None or home.contains(self.block):
+            return "not visible here"
+        name = region_name(maker, maker.spec.regions[maker.regions.index(home.parent)])
+        return f"not visible here, outside of the {name}; hand it on as a result of {maker.name}"
+
     def __str__(self) -> str:
         return region_name(self.op, self.row)
 
@@ -107,4 +124,5 @@ class OpenBlock:
     def check_end(self) -> None:
         """Raise BuildError if the block does not end with a terminator."""
         if self.end is None:
-            raise BuildError(f"the {self} is not finished: {' or '.join(self.row.terminators)}")
+            ends = " or ".join(self.row.terminators)
+            raise BuildError(f"the {self} does not end with {ends}")

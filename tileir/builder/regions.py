@@ -62,7 +62,8 @@ class Nested:
         for index, row in enumerate(self.op.spec.regions):
             if row.name == name:
                 return RegionScope(self, index)
-        raise AttributeError(f"{self.op.name} has no region {name}")
+        there = " and ".join(row.name for row in self.op.spec.regions)
+        raise AttributeError(f"{self.op.name} has no region {name}; it has {there}")
 
     def __enter__(self) -> Nested:
         RegionScope(self, 0).__enter__()

@@ -52,9 +52,12 @@ def _result_types(op: Op, result: Stated, results: Sequence | None, version: Ver
             continue
         types = follows(op, slot, slots)
         if types is None and slot.arity != "many":
+            like = _tied(slot, op.spec.same_element, slots)
+            what = f"type of {slot.name} ({slot.type})"
+            if like is not None:
+                what = f"shape of {slot.name} (a tile of {like.element})"
             raise BuildError(
-                f"{op.name}: result= is missing: the type of {slot.name} ({slot.type}) "
-                "does not follow from the operands"
+                f"{op.name}: result= is missing: the {what} does not follow from the operands"
             )
         made += types or ()
     return made
@@ -66,6 +69,12 @@ def _all_stated(op: Op, rows: Sequence[Result], results: Sequence) -> list[Type]
     if not any(slot.arity == "many" for slot in rows) and len(results) != len(rows):
         raise BuildError(f"{op.name}: {len(rows)} results, found {len(results)} types")
     return [value_type(type) for type in results]
+
+
+def unsaid(op: Op) -> bool:
+    """Whether only the caller can say how many results an op has, and said nothing."""
+    first = op.spec.results[:1]
+    return not op.results and any(s.arity == "many" and s.inference is None for s in first)
 
 
 def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
@@ -102,7 +111,9 @@ def _stated(op: Op, slot: Result, stated: Stated, slots: Slots) -> Type:
     if _is_shape(stated):
         like = _tied(slot, op.spec.same_element, slots)
         if like is None:
-            raise BuildError(f"{op.name}: result: {stated!r} is no type")
+            raise BuildError(
+                f"{op.name}: result: {stated!r} is no type, and no operand has the element type"
+            )
         return legal_type(Tile(like.element, tuple(stated)))
     stated = legal_type(cast("Type | str", stated))
     if isinstance(stated, Scalar | Pointer):

@@ -29,7 +29,7 @@ def pack(value: Any, type: Tile | None) -> tuple[Tile, bytes]:
     `tolist`, as tensors of torch have, counts as what that returns.
     """
     if type is None or not isinstance(type.element, Scalar):
-        raise BuildError(f"{value!r} needs the type of a tile of numbers")
+        raise BuildError(f"{value!r} needs the type of a tile of numbers, such as 16xf32")
     shape, numbers = _flat(value, type)
     element, splat = type.element, shape == () and type.shape != ()
     try:

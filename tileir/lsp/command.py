@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(None, grammar_text().encode())
         return OK
     with needing(("pygls", "lsprotocol"), "serving an editor"):
-        from .server import made
+        from .server import make_server
     with open(sys.stdout.fileno(), "wb", closefd=False) as out:  # pygls closes it at the end
-        made().start_io(stdout=out)
+        make_server().start_io(stdout=out)
     return OK

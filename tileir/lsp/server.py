@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from tileir import __version__
 from tileir.messages.texts import printable
 
 from .analysis import ERROR, Analysis
-from .completions import offers, started
+from .completions import completions, prefix_at
 from .occurrences import Item, Name
 from .text_lines import Lines
 
@@ -29,7 +31,7 @@ _KINDS = {
 }
 
 
-Pointing = lsp.DefinitionParams | lsp.ReferenceParams | lsp.DocumentHighlightParams
+PositionParams = lsp.DefinitionParams | lsp.ReferenceParams | lsp.DocumentHighlightParams
 
 
 class TileIRServer(LanguageServer):
@@ -40,8 +42,18 @@ class TileIRServer(LanguageServer):
         self._kept: dict[str, tuple[Analysis, Lines]] = {}
 
     def analysed(self, uri: str) -> tuple[Analysis, Lines]:
-        """Return what is known of the present text of a document, and its lines."""
-        text = self.workspace.get_text_document(uri).source
+        """Return what is known of the present text of a document, and its lines.
+
+        A document that no client has open is read from its file. JsonRpcInvalidParams if that
+        cannot be read.
+        """
+        try:
+            text = self.workspace.get_text_document(uri).source
+        except (OSError, ValueError) as error:  # the latter where it is no UTF-8
+            reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+            raise JsonRpcInvalidParams(
+                printable(f"the document is not open, and cannot be read: {uri}: {reason}")
+            ) from error
         kept = self._kept.get(uri)
         if kept is None or kept[0].text != text:
             encoding = self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
@@ -50,7 +62,8 @@ class TileIRServer(LanguageServer):
                 Analysis(text, name or uri),
                 Lines(text, lsp.PositionEncodingKind(encoding).value),
             )
-            self._kept[uri] = kept
+            if uri in self.workspace.text_documents:  # and so will be closed
+                self._kept[uri] = kept
         return kept
 
     def forget(self, uri: str) -> None:
@@ -87,15 +100,21 @@ def span(lines: Lines, start: int, end: int) -> lsp.Range:
     return lsp.Range(position(lines, start), position(lines, end))
 
 
-def made() -> TileIRServer:
+def make_server() -> TileIRServer:
     """Return a server with all it can do."""
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
     server = TileIRServer()
-    for feature in (_texts, _pointing, _writing):
+    for feature in (_add_notifications, _add_queries, _add_edits):
         feature(server)
     return server
 
 
-def _texts(server: TileIRServer) -> None:
+def _is_defect(record: logging.LogRecord) -> bool:
+    """Whether to log it: pygls logs a traceback for requests that are answered by an error, too."""
+    return not (record.exc_info and isinstance(record.exc_info[1], JsonRpcInvalidParams))
+
+
+def _add_notifications(server: TileIRServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         server.diagnose(params.text_document.uri)
@@ -111,10 +130,10 @@ def _texts(server: TileIRServer) -> None:
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
-def _pointing(server: TileIRServer) -> None:
+def _add_queries(server: TileIRServer) -> None:
     """Add what is asked about a place in a text."""
 
-    def named(params: Pointing) -> tuple[Analysis, Lines, Name | None]:
+    def named(params: PositionParams) -> tuple[Analysis, Lines, Name | None]:
         analysis, lines = server.analysed(params.text_document.uri)
         at = lines.offset(params.position.line, params.position.character)
         return analysis, lines, analysis.found.name_at(at)
@@ -197,7 +216,7 @@ def _symbol(item: Item, lines: Lines) -> lsp.DocumentSymbol:
     )
 
 
-def _writing(server: TileIRServer) -> None:
+def _add_edits(server: TileIRServer) -> None:
     """Add what helps to write a text."""
 
     @server.feature(
@@ -207,7 +226,7 @@ def _writing(server: TileIRServer) -> None:
     def complete(params: lsp.CompletionParams) -> lsp.CompletionList:
         analysis, lines = server.analysed(params.text_document.uri)
         at = lines.offset(params.position.line, params.position.character)
-        word = started(analysis.text, at)
+        word = prefix_at(analysis.text, at)
         place = span(lines, at - len(word), at)
         items = [
             lsp.CompletionItem(
@@ -219,7 +238,7 @@ def _writing(server: TileIRServer) -> None:
                 ),
                 text_edit=lsp.TextEdit(place, each.word),
             )
-            for each in offers(analysis, at)
+            for each in completions(analysis, at)
         ]
         return lsp.CompletionList(is_incomplete=False, items=items)
 

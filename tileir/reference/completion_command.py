@@ -11,7 +11,7 @@ from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import is_installed, missing
 from tileir.messages.wording import did_you_mean
 
-from .parsers import parser_into
+from .parsers import parser_into, verbs
 from .schemas.catalogue import SCHEMAS
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -67,10 +67,10 @@ def _whole(shtab: Any) -> argparse.ArgumentParser:
 
 
 def _annotate(parser: argparse.ArgumentParser, shtab: Any) -> None:
+    for own in verbs(parser).values():
+        _annotate(own, shtab)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                _annotate(each, shtab)
             continue
         if action.help:  # in the script it stands between quotes of a shell, and shtab writes no $(
             action.help = re.sub(r"[`$\\]", "'", action.help)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import tileir
@@ -29,6 +29,10 @@ _EXAMPLES = 2
 """So many examples of each command are shown."""
 _GAP = re.compile(r" {2,}")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+_BLOCK = re.compile(r"^(`{3,}|:{3,}).*?^\1 *$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|\{\w+\}`([^`<]*?) *(?:<[^`]*)?`")
+_NO_PROSE = re.compile(r"[#|<>!(+-]|\* |\d+\. ")
+"""How a paragraph begins that is a heading, table, comment, picture, label or list."""
 
 
 def skill() -> str:
@@ -69,26 +73,49 @@ def _examples(epilog: str) -> list[str]:
 
 
 def index(folder: Path) -> str:
-    """Return an llms.txt for a folder of Markdown pages: their titles, links and first sentences.
+    """Return an llms.txt for a folder of Markdown pages, with a section for each folder in it.
 
     UsageError if there is no page in it.
     """
-    rows = []
-    for path in sorted(folder.rglob("*.md")):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        title = _HEADING.search(text)
-        if title:
-            link = path.relative_to(folder).as_posix()
-            rows.append(f"- [{title[1]}]({link}): {_first_sentence(text[title.end() :])}")
-    if not rows:
+    pages: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*.md"), key=lambda each: (len(each.parts), each)):
+        parts = path.relative_to(folder).parts
+        if not any(part[0] in "._" for part in parts):  # as Sphinx's own folders, such as _build
+            name = parts[0] if len(parts) > 1 else "docs"
+            pages.setdefault(name.replace("_", " ").capitalize(), []).append(path)
+    text = index_of(pages, folder)
+    if not pages or "\n- " not in text:
         raise UsageError(f"{folder} has no page with a title")
-    return "\n".join(["# tileir", "", f"> {DESCRIPTION}", "", "## Docs", "", *rows, ""])
+    return text
+
+
+def index_of(pages: Mapping[str, Iterable[Path]], folder: Path) -> str:
+    """Return an llms.txt of pages by their section: their titles, links and first sentences.
+
+    Links are relative to a folder. A page without a title is left out.
+    """
+    lines = ["# tileir", "", f"> {DESCRIPTION}"]
+    for section, paths in pages.items():
+        rows = [row for path in paths if (row := _row(path, folder))]
+        if rows:
+            lines += ["", f"## {section}", "", *rows]
+    return "\n".join([*lines, ""])
+
+
+def _row(path: Path, folder: Path) -> str:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    title = _HEADING.search(text)
+    if not title:
+        return ""
+    about = _first_sentence(text[title.end() :])
+    link = f"- [{title[1]}]({path.relative_to(folder).as_posix()})"
+    return f"{link}: {about}" if about else link
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of the first paragraph of a page; that is no list, block or tag."""
-    for paragraph in re.split(r"\n\s*\n", text):
-        words = " ".join(paragraph.split())
-        if words and words[0] not in "#`|<:-({[!+":
-            return re.split(r"(?<=[.:])\s", words)[0]
+    """Return the first sentence of a page that stands in no list, table, block or heading."""
+    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("", text)):
+        words = " ".join(_LINK.sub(r"\1\2", paragraph).replace("*", "").split())
+        if words and not _NO_PROSE.match(paragraph.strip()):
+            return re.split(r"(?<=[.])\s", words)[0]
     return ""

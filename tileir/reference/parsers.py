@@ -24,3 +24,9 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         made[name] = Parser(prog=f"tileir {name}", formatter_class=form)
         parser_into(made[name], name)
     return made
+
+
+def verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands of a command: ``list`` and ``prune`` of ``cache``."""
+    found = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    return {name: own for each in found for name, own in each.choices.items()}

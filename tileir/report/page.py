@@ -26,6 +26,7 @@ SCRIPTS = (
     "tree",
     "lines",
     "tables",
+    "linked",
     "source",
     "diff",
     "listing",

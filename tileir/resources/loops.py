@@ -131,12 +131,7 @@ def _successors(blocks: list[_Block], labels: dict[str, int]) -> list[list[int]]
     for number in range(len(blocks)):
         if number not in reached:
             after[-1].append(number)
-            waiting = [number]
-            while waiting:
-                each = waiting.pop()
-                if each not in reached:
-                    reached.add(each)
-                    waiting += after[each]
+            _add_reached(reached, number, after)
     return after
 
 
@@ -152,14 +147,18 @@ def _natural_loops(after: list[list[int]]) -> dict[int, set[int]]:
         for head in after[number]:
             if not _dominates(head, number, parent):
                 continue
-            body = loops.setdefault(head, {head})
-            waiting = [number]
-            while waiting:
-                each = waiting.pop()
-                if each not in body:
-                    body.add(each)
-                    waiting += before[each]
+            _add_reached(loops.setdefault(head, {head}), number, before)
     return loops
+
+
+def _add_reached(reached: set[int], start: int, edges: list[list[int]]) -> None:
+    """Add the blocks that edges lead to from `start`, itself among them, not beyond those there."""
+    waiting = [start]
+    while waiting:
+        each = waiting.pop()
+        if each not in reached:
+            reached.add(each)
+            waiting += edges[each]
 
 
 def _dominates(upper: int, lower: int, parent: dict[int, int]) -> bool:

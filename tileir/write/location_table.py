@@ -67,7 +67,8 @@ class OutputLocations:
     def number(self, location: Location | None) -> int:
         """Return the number of a location; the records that it refers to are added before it."""
         if not isinstance(location, POSITIONS):
-            raise BuildError(f"expected a source location, found {location!r}")
+            hint = "; position(scope, line) makes one" if location.__class__ is Subprogram else ""
+            raise BuildError(f"expected a source location, found {location!r}{hint}")
         known = location is None or id(location) in self._numbers
         stack: list[Any] = [] if known else [location]
         while stack:
@@ -147,7 +148,7 @@ def misplaced(location: Location | None, function: Location | None) -> Iterator[
     if location is None:
         return
     if function is None:
-        yield "location: the function has none itself"
+        yield "location: the function has none itself; it must have one where its ops do"
         return
     if not isinstance(function, SourceLocation):
         yield f"location: that of the function is {function!r}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tileir.errors import BuildError
@@ -193,6 +193,8 @@ def _extent(size: int | None) -> int:
 
 
 def _integers(sizes: Sequence[int]) -> list[int]:
+    if not isinstance(sizes, Iterable):
+        raise TypeError(f"expected a tuple of integers, found {sizes!r}")
     return [operator.index(size) for size in sizes]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import string
 
-from .blocks import cut
+from .blocks import BasicBlock, cut
+from .control import BRANCHES
+from .convergence import convergence_order
 from .syntax import PtxEntry, Statement, Variable
 
 _NAME = re.compile(r"[%\w$]+")
@@ -26,6 +28,9 @@ class Scope:
             if "<" in name
         }
         self.blocks, self._labels = cut(entry)
+        following = [self._after(number, block) for number, block in enumerate(self.blocks)]
+        self.order = convergence_order(following)
+        """The numbers of the blocks in the order in which lanes that have diverged go on."""
         own = entry.variables
         self.shared, self.static_shared = _lay_out(
             [v for v in [*shared, *own] if v.space == "shared"]
@@ -52,6 +57,17 @@ class Scope:
         """Return the number of the block at a label, looked up as a register is."""
         found = (self._labels.get((scope, name)) for scope in reversed(scopes))
         return next((number for number in found if number is not None), None)
+
+    def _after(self, number: int, block: BasicBlock) -> set[int]:
+        """Return the blocks that may follow one; a branch is the last statement of its block."""
+        last = block.statements[-1] if block.statements else None
+        if last is None or last.opcode not in BRANCHES:
+            return {number + 1}
+        labels = last.operands[:1]
+        if last.opcode.startswith("brx"):
+            labels = tuple(self.entry.tables.get(last.operands[1], ()))
+        following = {self.label(label, last.scope) for label in labels} - {None}
+        return {*following, number + 1} if last.guard else following
 
     def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
         """Return the numbers of all registers that a text names."""

@@ -254,20 +254,20 @@ class RunningBatch:
         return f"all threads that have not ended wait at barriers: {held}"
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
-        """Return the lanes that are first in the text among the runnable lanes of their warp."""
-        last = len(self.kernel.blocks)
-        first = np.where(runnable, self.next, last).reshape(-1, WARP).min(axis=1)
-        return index[self.next[index] == first[index // WARP]]
+        """Return the lanes whose block is the first one among the runnable lanes of their warp."""
+        places, last = self.kernel.places[self.next], len(self.kernel.blocks)
+        first = np.where(runnable, places, last).reshape(-1, WARP).min(axis=1)
+        return index[places[index] == first[index // WARP]]
 
     def _ranked(self, rank: int) -> Any:
         return True if self.ranks is None else self.ranks == rank
 
     def _groups(self, runnable: np.ndarray) -> list[tuple[int, int]]:
         """Return ranks and blocks that have runnable lanes, in the order of the schedule."""
-        if self.ranks is None:
-            return [(0, block) for block in _distinct(self.next[runnable])]
-        keys = self.ranks[runnable].astype(np.int64) << 32 | self.next[runnable]
-        return [(key >> 32, key & 0xFFFFFFFF) for key in _distinct(keys)]
+        order, keys = self.kernel.scope.order, self.kernel.places[self.next[runnable]]
+        if self.ranks is not None:
+            keys = self.ranks[runnable].astype(np.int64) << 32 | keys
+        return [(key >> 32, order[key & 0xFFFFFFFF]) for key in _distinct(keys)]
 
     def _stuck(self, kind: str, message: str) -> EmulationError:
         numbers = np.flatnonzero(self.next != DONE)

@@ -111,6 +111,8 @@ class KernelCode:
         self.scope, self.name = scope, scope.name
         self.blocks: list[BasicBlock] = scope.blocks
         self.opcodes = [block.opcodes() for block in self.blocks]
+        self.places = np.argsort(np.array(scope.order, np.int32)).astype(np.int32)
+        """Of each block, when lanes that have diverged get there: its place in `scope.order`."""
         self.granules = granules(scope.entry)
         self.orders_threads = orders_threads(scope.entry)
         self.agents = AGENTS if uses_mbarriers(scope.entry) else 0

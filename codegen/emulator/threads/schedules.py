@@ -2,7 +2,7 @@
 
 A schedule ranks the warps of all blocks that run together. Runnable lanes of the lowest rank run
 until they wait or end, with a turn of the others now and then. Within a rank, the first basic block
-of the text goes first, where diverged lanes converge again. Lock-step gives all warps one rank.
+of the order of convergence goes first (`ptx/convergence.py`). Lock-step gives all warps one rank.
 
 A schedule also decides when bulk copies are carried out: when they start ("ascending"), or when no
 thread can run, the oldest or ("descending") the newest first; and whether a thread that tries to

@@ -42,7 +42,7 @@ _HOLDER = Path(__file__).with_name("occupancy.c")
 
 def main() -> int:
     """Run one comparison; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.lab.resources", description=__doc__)
     parser.add_argument("what", choices=("cubins", "ptx", "occupancy"))
     parser.add_argument("--count", type=int, default=200, help="so many kernels (default: 200)")
     parser.add_argument("--include", help="the folder of cuda_occupancy.h")

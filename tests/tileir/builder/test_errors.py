@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from tests.tileir.every_op import WEAK, index, ones, partition, pointers, tensor
 from tileir import BuildError, Bytecode
 from tileir.attributes import DivBy
-from tileir.builder import Module, position
+from tileir.builder import Module, position, subprogram
 from tileir.builder.kernel import Kernel
-from tileir.ir.locations import CallSite, CompileUnit, File, Subprogram
+from tileir.ir.locations import CallSite, File
 from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorView, Tile
 
 
@@ -43,7 +44,10 @@ WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
     "missing operand": ("^addf: rhs is missing; the call needs lhs, rhs$", lambda k:
         k.addf(f32(k))),
     "too many operands": ("negf takes source; found 2", lambda k: k.negf(f32(k), f32(k))),
-    "no value": ("addf: rhs must be a value, found 1.0", lambda k: k.addf(f32(k), 1.0)),
+    "no value": ("addf: rhs must be a value, found 1.0; kernel.constant makes", lambda k:
+        k.addf(f32(k), 1.0)),
+    "no values": ("load_view_tko: index must be values, found 0; kernel.constant makes", lambda k:
+        k.load_view_tko(partition(k), 0, **WEAK)),
     "list for one": ("addf: rhs must be a value", lambda k: k.addf(f32(k), [f32(k)])),
     "no list of values": ("extract: indices must be values", lambda k: k.extract(
         f32(k), [0], result=(4,))),
@@ -86,6 +90,12 @@ WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
         k.int_to_ptr(ones(k, "16xi64"), result="ptr<f32, none>")),
     "result that nothing says": ("iota: result= is missing: the type of result", lambda k:
         k.iota()),
+    "shape that nothing says": (r"reshape: result= is missing: the shape of .* \(a tile of f32\)",
+        lambda k: k.reshape(f32(k))),
+    "shape without an element type": (r"iota: result: \(16,\) is no type, and no operand has the",
+        lambda k: k.iota(result=(16,))),
+    "results that nothing says": (r"expected 2 results .* \(results=\[...\] says their types\)",
+        lambda k: k.get_index_space_shape(partition(k))),
     "result of an op without": ("return: result is given, the op has none", lambda k:
         k.return_(result="f32")),
     "no type": ("iota: result: .*no type", lambda k: k.iota(result="16xi33")),
@@ -95,8 +105,8 @@ WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
     "wrong shape": ("reshape: .* the same number of", lambda k: k.reshape(f32(k), result=(4,))),
     "value of another function": ("negf: source: .* is of another function", lambda k:
         k.negf(constant_of_its_own(k))),
-    "value of a region left": ("negf: source: .* is not visible here", lambda k:
-        k.negf(inner_value(k))),
+    "value of a region left": (r"not visible here, outside of the then region of if; hand it on as",
+        lambda k: k.negf(inner_value(k))),
     "negative number": ("cat: dim: .*-1", lambda k: k.cat(f32(k), f32(k), -1, result=(32,))),
     "no number": ("cat: dim: expected an integer, found '0'", lambda k: k.cat(
         f32(k), f32(k), "0", result=(32,))),
@@ -166,11 +176,11 @@ def test_ops_after_the_end() -> None:
 def test_bodies_and_regions_must_be_finished() -> None:
     module = Module()
     kernel = module.function("main")
-    with pytest.raises(BuildError, match="body is not finished: return"):
+    with pytest.raises(BuildError, match="body does not end with return"):
         module.build()
     one = ones(kernel, "i32")
     with (
-        pytest.raises(BuildError, match="region of for is not finished: continue"),
+        pytest.raises(BuildError, match="region of for does not end with continue"),
         kernel.for_(one, one, one),
     ):
         kernel.negi(one)
@@ -212,7 +222,7 @@ def test_regions_are_entered_once_and_in_time() -> None:
     ones(kernel, "i32")
     with pytest.raises(BuildError, match="elseRegion can no longer be entered"), branch.elseRegion:
         pass
-    with pytest.raises(AttributeError, match="if has no region body"):
+    with pytest.raises(AttributeError, match="if has no region body; it has thenRegion and"):
         _ = branch.body
 
 
@@ -274,7 +284,7 @@ MODULES: dict[str, tuple[str, Callable[[], object]]] = {
         "f", hints={"sm_90": 2})),
     "large hint": ("is no i32", lambda: Module().function("f", hints={"sm_90": {"a": 1 << 31}})),
     "location of another function": ("linkage_name is f", lambda: Module().function(
-        "f", location=position(subprogram("g"), 1))),
+        "f", location=position(subprogram("g", "a.py", 1), 1))),
     "global of rank 2": ("must be a tile of rank 1", lambda: Module().global_(
         "g", np.zeros((2, 2), np.float32))),
     "private global too early": (r"global g: private needs 13\.3", lambda: Module("13.2").global_(
@@ -290,17 +300,56 @@ MODULES: dict[str, tuple[str, Callable[[], object]]] = {
 }  # fmt: skip
 
 
-def subprogram(name: str) -> Subprogram:
-    """A function in source."""
-    file = File("a.py", "/src")
-    return Subprogram(file, 1, name, name, CompileUnit(file), 1)
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_wrong_modules(name: str) -> None:
     message, call = MODULES[name]
     with pytest.raises(BuildError, match=message):
         call()
+
+
+def test_the_subprogram_of_a_path() -> None:
+    made = subprogram("f", Path("/src/a.py"), 3, "the function")
+    assert (made.file.name, made.file.directory) == ("a.py", "/src")
+    assert (made.name, made.linkage_name, made.line) == ("the function", "f", 3)
+    assert str(position(subprogram("f", "a.py", 3), 4, 5)) == "a.py:4:5"
+    with pytest.raises(BuildError, match="expected the path of a source file, found None"):
+        subprogram("f", None, 1)  # type: ignore[arg-type]
+    with pytest.raises(BuildError, match=r"found <Subprogram .*; position\(scope, line\) makes"):
+        Module().function("f", location=made)  # type: ignore[arg-type]
+
+
+def test_errors_begin_with_the_location_of_the_op() -> None:
+    """Those of a call, of a region that was left unfinished, and of one that was not entered."""
+    scope = subprogram("main", "src/a.toy", 1)
+    kernel = Module().function("main", location=position(scope, 1))
+    one = ones(kernel, "i32")
+    with kernel.at(position(scope, 2, 7)):
+        with pytest.raises(BuildError, match=r"^src/a.toy:2:7: negf: operand #0"):
+            kernel.negf(one)
+        with pytest.raises(BuildError, match=r"^src/a.toy:3:9: negi has no slot x"):
+            kernel.negi(one, x=1, location=position(scope, 3, 9))
+        unfinished = pytest.raises(BuildError, match=r"^src/a.toy:2:7: the region of for does not")
+        with unfinished, kernel.for_(one, one, one):
+            kernel.negi(one, location=position(scope, 3, 9))
+    with pytest.raises(BuildError, match=r"^src/a.toy:2:7: for: region is missing"):
+        kernel.negi(one, location=position(scope, 4, 1))
+
+
+def test_results_are_not_there_inside() -> None:
+    kernel = main()
+    one = ones(kernel, "i32")
+    with kernel.for_(one, one, one, [one]) as loop:
+        with pytest.raises(BuildError, match="not visible here, inside of for, whose result it is"):
+            kernel.negi(loop.op.results[0])
+        kernel.continue_(one)
+
+
+def test_values_of_a_branch_that_gives_nothing() -> None:
+    kernel = main()
+    with kernel.if_(ones(kernel, "i1")):
+        with pytest.raises(BuildError, match=r"get nothing, found tile<i32>; if takes results=\["):
+            kernel.yield_(ones(kernel, "i32"))
+        kernel.yield_()
 
 
 @pytest.mark.parametrize("scope", [None, "a.py", File("a.py", "/src")])
@@ -311,7 +360,7 @@ def test_a_position_is_in_a_scope(scope) -> None:
 
 def test_a_line_is_a_number() -> None:
     with pytest.raises(BuildError, match="expected an integer, found '1'"):
-        position(subprogram("f"), "1")
+        position(subprogram("f", "a.py", 1), "1")
 
 
 @pytest.mark.parametrize("name", [None, 3, Scalar("f32")])

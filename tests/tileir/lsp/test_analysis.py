@@ -1,4 +1,4 @@
-"""What an editor is told of a text: findings, pages, offers, layout; without the protocol."""
+"""What an editor is told of a text: findings, pages, completions, layout; without the protocol."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tileir import assemble, disassemble, load, verify
 from tileir.errors import TileIRError
 from tileir.formats.ops import OPS
 from tileir.lsp.analysis import Analysis
-from tileir.lsp.completions import offers
+from tileir.lsp.completions import completions
 from tileir.lsp.text_lines import Lines
 
 BROKEN = sorted((FIXTURES / "invalid" / "rules").glob("*.tileirbc"))
@@ -100,14 +100,14 @@ def test_every_op_has_a_page_with_all_of_its_row(op) -> None:
     assert not [slot.name for slot in slots if slot.name not in said]
 
 
-# Offers -------------------------------------------------------------------------------------------
+# Completion ---------------------------------------------------------------------------------------
 
 
 def words(text: str, behind: str) -> set[str]:
-    return {each.word for each in offers(Analysis(text), text.index(behind) + len(behind))}
+    return {each.word for each in completions(Analysis(text), text.index(behind) + len(behind))}
 
 
-def test_offers() -> None:
+def test_completions() -> None:
     ops = {op.mnemonic for op in OPS if op.in_body}
     assert words(TEXT.replace("%y = addi", "%y = ad"), "%y = ad") == ops
     assert words(TEXT.replace("addi %x", "addi %"), "addi %") == {"%p", "%n", "%one", "%i", "%x"}

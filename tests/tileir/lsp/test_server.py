@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -136,19 +137,49 @@ def test_a_session() -> None:
     asyncio.run(talk())
 
 
+def ended(*messages: dict) -> subprocess.CompletedProcess[bytes]:
+    """A server that was sent messages, after which its client is gone."""
+    bodies = [json.dumps({"jsonrpc": "2.0", **each}).encode() for each in messages]
+    said = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
+    server = [sys.executable, "-m", "tileir", "lsp"]
+    return subprocess.run(server, input=said, capture_output=True, check=False)
+
+
+BEGIN = {"id": 1, "method": "initialize", "params": {"capabilities": {}}}
+END = {"id": 2, "method": "shutdown"}, {"method": "exit"}
+
+
 def test_the_end_is_no_failure() -> None:
     """Of a session as editors end it, and of one whose editor is gone."""
-    ended = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}},
-        {"jsonrpc": "2.0", "id": 2, "method": "shutdown"},
-        {"jsonrpc": "2.0", "method": "exit"},
-    ]
-    for messages in (ended, ended[:1]):
-        bodies = [json.dumps(each).encode() for each in messages]
-        said = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
-        server = [sys.executable, "-m", "tileir", "lsp"]
-        done = subprocess.run(server, input=said, capture_output=True, check=False)
+    for messages in ((BEGIN, *END), (BEGIN,)):
+        done = ended(*messages)
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_document_that_nobody_has_opened_is_read_from_its_file(tmp_path: Path) -> None:
+    (tmp_path / "k.tileir").write_text(MENDED)
+    (tmp_path / "binary").write_bytes(b"\xff")
+    asked = [
+        {
+            "id": name,
+            "method": "textDocument/hover",
+            "params": {
+                "textDocument": {"uri": (tmp_path / name).as_uri()},
+                "position": {"line": 5, "character": 5},
+            },
+        }
+        for name in ("k.tileir", "absent", "binary")
+    ]
+    done = ended(BEGIN, *asked, *END)
+    assert done.stderr == b""
+    parts = re.split(rb"Content-Length: \d+\r\n(?:Content-Type[^\n]*\n)?\r\n", done.stdout)
+    found = {answer["id"]: answer for answer in map(json.loads, parts[1:])}
+    assert "%a : tile<i32>" in found["k.tileir"]["result"]["contents"]["value"]
+    for name, reason in (("absent", "No such file"), ("binary", "UTF-8")):
+        error = found[name]["error"]
+        assert (error["code"], name in error["message"]) == (-32602, True)
+        assert "is not open, and cannot be read" in error["message"]
+        assert reason in error["message"]
 
 
 def test_wrong_use_and_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,14 +45,25 @@ def test_its_examples_are_accepted_by_the_commands(page: str) -> None:
 
 
 def test_an_index_of_pages(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
+    (tmp_path / "a_sub").mkdir()
+    (tmp_path / "_build").mkdir()
     (tmp_path / "one.md").write_text("# First page\n\n![picture](x)\n\nIt says this. And that.")
-    (tmp_path / "sub" / "two.md").write_text("(anchor)=\n# Second\n\n- a list\n\nWords:\n\n- more")
-    (tmp_path / "sub" / "none.md").write_text("no title\n")
-    rows = index(tmp_path).splitlines()[6:]
+    second = "(anchor)=\n# Second\n\n- a list\n\n```sh\na\n\nb. c\n```\n\n`as` [may](x.md): "
+    second += "{ref}`do <y>`.\n\n- x"
+    (tmp_path / "a_sub" / "two.md").write_text(second)
+    (tmp_path / "a_sub" / "three.md").write_text("# Third\n\n| a | b |\n")
+    (tmp_path / "a_sub" / "none.md").write_text("no title\n")
+    (tmp_path / "_build" / "four.md").write_text("# Fourth\n")
+    rows = index(tmp_path).splitlines()[4:]
     assert rows == [
+        "## Docs",
+        "",
         "- [First page](one.md): It says this.",
-        "- [Second](sub/two.md): Words:",
+        "",
+        "## A sub",
+        "",
+        "- [Third](a_sub/three.md)",
+        "- [Second](a_sub/two.md): `as` may: do.",
     ]
     out = tmp_path / "llms.txt"
     assert call(main, "guide", "--index", tmp_path, "-o", out).returncode == 0

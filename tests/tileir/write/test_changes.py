@@ -311,7 +311,7 @@ def test_a_kernel_built_from_nothing_is_added(name: str, nvidia_reads) -> None:
     bytecode = fixture(name)
     kernel = Module(bytecode.version).function("built", ["ptr<f64>"])
     bytecode.functions.append(kernel)
-    with pytest.raises(BuildError, match="function built: the body is not finished"):
+    with pytest.raises(BuildError, match="function built: the body does not end with return"):
         bytecode.build()
     kernel.constant(np.arange(8.0))
     kernel.return_()

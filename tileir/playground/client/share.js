@@ -3,6 +3,8 @@
 // #bytecode=DATA or #text=DATA; DATA is deflated (RFC 1951) and in base64url. Sizes are limited before and
 // after expanding, and nothing in it is anything but bytes for the reader.
 
+const { inflate } = globalThis.TileIRReport;
+
 export const LONGEST = 48 * 1024;
 export const LARGEST = 2 * 1024 * 1024;
 
@@ -32,32 +34,13 @@ export async function expanded(hash) {
   const text = hash.slice(head[0].length);
   if (text.length > LONGEST) throw new Error("This link is longer than " + LONGEST + " characters, so it was not opened.");
   if (!DATA.test(text)) throw new Error("This link is damaged: it has characters that do not belong there.");
+  let bytes;
   try {
-    const bytes = await inflated(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
-    return { kind: head[1], bytes };
-  } catch (error) {
-    if (error instanceof RangeError) throw new Error(error.message);
+    const data = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+    bytes = await inflate(data, "deflate-raw", LARGEST);
+  } catch {
     throw new Error("This link is damaged: what it holds cannot be expanded.");
   }
-}
-
-async function inflated(text) {
-  const data = Uint8Array.from(text, (character) => character.charCodeAt(0));
-  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-  const parts = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > LARGEST) {
-      await reader.cancel();
-      throw new RangeError("This link expands to more than " + LARGEST + " bytes, so it was not opened.");
-    }
-    parts.push(value);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) { bytes.set(part, at); at += part.length; }
-  return bytes;
+  if (!bytes) throw new Error("This link expands to more than " + LARGEST + " bytes, so it was not opened.");
+  return { kind: head[1], bytes };
 }

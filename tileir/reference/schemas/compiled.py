@@ -14,6 +14,7 @@ from .forms import (
     TEXT,
     TRUTH,
     Schema,
+    any_of,
     by_name,
     choice,
     either,
@@ -27,6 +28,8 @@ from .forms import (
 )
 
 SURE = choice("certain", "likely", "maybe")
+RUNS_ON = record({"capability": exactly(2, COUNT), "later": TRUTH})
+"""The GPUs that PTX runs on: of a compute capability, and of later ones or not."""
 _PLACE = {
     "file": said(maybe(TEXT), "of the source"),
     "line": said(maybe(COUNT), "from 1"),
@@ -46,7 +49,7 @@ def plan() -> Schema:
     """
     three = exactly(3, COUNT)
     of_argument = record({"parameter": COUNT, "times": INTEGER, "plus": INTEGER})
-    size = {"anyOf": [COUNT, of_argument]}
+    size = any_of(COUNT, of_argument)
     launched = {"entry": TEXT, "block": three, "dynamic_shared_memory": COUNT}
     parameter = record(
         {
@@ -102,7 +105,7 @@ def plan() -> Schema:
                 "target": TEXT,
                 "ptx_target": TEXT,
                 "ptx_version": TEXT,
-                "runs_on": record({"capability": exactly(2, COUNT), "later": TRUTH}),
+                "runs_on": RUNS_ON,
                 "parameters": every(parameter),
                 **_roles(),
                 "cluster": three,
@@ -217,9 +220,7 @@ def package() -> Schema:
             "ptx_version": maybe(TEXT),
             "cubin_target": maybe(TEXT),
             "entries": every(TEXT),
-            "files": {
-                **record({"plan": file, "ptx": file, "cubin": file}, optional=["ptx", "cubin"])
-            },
+            "files": record({"plan": file, "ptx": file, "cubin": file}, optional=["ptx", "cubin"]),
         }
     )
     return versioned(

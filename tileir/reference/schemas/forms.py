@@ -24,6 +24,9 @@ TEXT: Schema = {"type": "string"}
 NOTHING: Schema = {"type": "null"}
 
 
+SEVERITY: Schema = {"enum": ["error", "warning"]}
+
+
 def said(schema: Schema, description: str) -> Schema:
     """Return a schema with a sentence for people."""
     return {**schema, "description": description}
@@ -33,7 +36,12 @@ def maybe(schema: Schema) -> Schema:
     """Return the schema of a value that may be null."""
     if isinstance(schema.get("type"), str) and "enum" not in schema and "const" not in schema:
         return {**schema, "type": [schema["type"], "null"]}
-    return {"anyOf": [schema, NOTHING]}
+    return any_of(schema, NOTHING)
+
+
+def any_of(*schemas: Schema) -> Schema:
+    """Return the schema of a value that has one of these."""
+    return {"anyOf": list(schemas)}
 
 
 def choice(*values: object) -> Schema:
@@ -72,7 +80,7 @@ def versioned(number: int, keys: Mapping[str, Schema], optional: Sequence[str] =
 
 def either(**outputs: Schema) -> Schema:
     """Return the schema of one of several outputs, each called by when it is printed."""
-    return {"anyOf": [{"title": name.replace("_", " "), **each} for name, each in outputs.items()]}
+    return any_of(*({"title": name.replace("_", " "), **each} for name, each in outputs.items()))
 
 
 def of_class(cls: type, *properties: str) -> Schema:
@@ -100,11 +108,11 @@ def of_type(hint: Any) -> Schema:
     if origin in (types.UnionType, typing.Union):
         rest = [part for part in parts if part is not type(None)]
         schemas = [of_type(part) for part in rest]
-        whole = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        whole = schemas[0] if len(schemas) == 1 else any_of(*schemas)
         return maybe(whole) if len(rest) < len(parts) else whole
     if origin is tuple and parts[1:] != (...,):
         same = {str(of_type(part)): of_type(part) for part in parts}
-        item = next(iter(same.values())) if len(same) == 1 else {"anyOf": [*same.values()]}
+        item = next(iter(same.values())) if len(same) == 1 else any_of(*same.values())
         return exactly(len(parts), item)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return by_name(of_type(parts[1]))

@@ -1,4 +1,4 @@
-"""What commands print that launch kernels, or look at what could: `run`, `dump`, `doctor`."""
+"""What commands print about launches and about this machine: `run`, `dump`, `samples`, `doctor`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .forms import (
     TEXT,
     TRUTH,
     Schema,
+    any_of,
+    by_name,
     either,
     every,
     exactly,
@@ -51,16 +53,16 @@ def run() -> Schema:
     done = {
         "entry": TEXT,
         "grid": every(COUNT, 1, 3),
-        "arguments": every({"anyOf": [scalar, array]}),
+        "arguments": every(any_of(scalar, array)),
         "time": maybe(time),
-        "counts": {"anyOf": [_counts(), _emulated_counts()]},
+        "counts": any_of(_counts(), _emulated_counts()),
         "checksum": TEXT,
     }
     entry = record({"entry": TEXT, "parameters": every(TEXT), **of_class(Roles)["properties"]})
     return either(
         done=versioned(1, done, optional=["counts", "checksum"]),
         with_list=versioned(1, {"entries": every(entry)}),
-        error=versioned(1, {"file": TEXT, "error": {"anyOf": _errors()}}),
+        error=versioned(1, {"file": TEXT, "error": any_of(*_errors())}),
     )
 
 
@@ -200,7 +202,7 @@ def doctor() -> Schema:
                 {
                     "version": maybe(TEXT),
                     "asks_for": maybe(TEXT),
-                    "packages": {"type": "object", "additionalProperties": maybe(TEXT)},
+                    "packages": by_name(maybe(TEXT)),
                     "tileiras": every(tileiras),
                     "problem": maybe(TEXT),
                 }

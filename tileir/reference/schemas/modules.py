@@ -8,10 +8,13 @@ from .forms import (
     ANYTHING,
     COUNT,
     INTEGER,
+    NOTHING,
     NUMBER,
+    SEVERITY,
     TEXT,
     TRUTH,
     Schema,
+    any_of,
     by_name,
     choice,
     either,
@@ -68,7 +71,7 @@ def dis() -> Schema:
         {
             "name": TEXT,
             "results": every(value),
-            "operands": by_name({"anyOf": [maybe(TEXT), every(TEXT)]}),
+            "operands": by_name(any_of(maybe(TEXT), every(TEXT))),
             "attributes": by_name(ANYTHING),
             "offset": maybe(COUNT),
             "location": _SOURCE,
@@ -127,7 +130,7 @@ def assemble() -> Schema:
         1,
         {
             "file": TEXT,
-            "severity": choice("error", "warning"),
+            "severity": SEVERITY,
             "line": said(maybe(COUNT), "from 1"),
             "column": said(maybe(COUNT), "from 1"),
             "length": said(maybe(COUNT), "characters"),
@@ -141,7 +144,7 @@ def verify() -> Schema:
     """One object: the diagnostics of all files; or, with --rules or --explain, rules."""
     diagnostic = record(
         {
-            "severity": choice("error", "warning"),
+            "severity": SEVERITY,
             "rule": said(TEXT, "its id; syntax where a text makes no sense"),
             "message": TEXT,
             "function": maybe(TEXT),
@@ -164,7 +167,7 @@ def verify() -> Schema:
     rule = record(
         {
             "rule": TEXT,
-            "severity": choice("error", "warning"),
+            "severity": SEVERITY,
             "explanation": TEXT,
             "hint": maybe(TEXT),
             "ops": every(TEXT),
@@ -233,7 +236,7 @@ def diff() -> Schema:
             "location": _SOURCE,
         }
     )
-    part = {"anyOf": [{"type": "null"}, op, record({"name": TEXT})]}
+    part = any_of(NOTHING, op, record({"name": TEXT}))
     change = record({"what": TEXT, "name": TEXT, "before": maybe(TEXT), "after": maybe(TEXT)})
     row = record(
         {

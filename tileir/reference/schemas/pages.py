@@ -5,11 +5,12 @@ from __future__ import annotations
 from tileir.diff import hunks
 from tileir.report.columns import LEVELS
 
-from .compiled import finding_keys, kernel_resources
+from .compiled import RUNS_ON, finding_keys, kernel_resources
 from .forms import (
     ANYTHING,
     COUNT,
     INTEGER,
+    SEVERITY,
     TEXT,
     TRUTH,
     Schema,
@@ -35,14 +36,13 @@ def _kernel() -> Schema:
     """Return the schema of what is said of a kernel for a GPU."""
     listing = record({"lines": every(TEXT), "ops": said(every(INTEGER), "of each line, or -1")})
     finding = record({**finding_keys(), "ops": said(every(COUNT), "their numbers in the file")})
-    capability = record({"capability": exactly(2, COUNT), "later": TRUTH})
     contract = {
         "block": exactly(3, COUNT),
         "cluster": exactly(3, COUNT),
         "dynamic_shared_memory": COUNT,
         "grid_limits": exactly(3, COUNT),
         "ptx_target": TEXT,
-        "runs_on": capability,
+        "runs_on": RUNS_ON,
         "parameters": every(record({"type": TEXT, "meaning": TEXT, "written": TRUTH})),
     }
     return record(
@@ -94,7 +94,7 @@ def report() -> Schema:
     )  # fmt: skip
     problem = record(
         {
-            "severity": choice("error", "warning"),
+            "severity": SEVERITY,
             "rule": TEXT,
             "message": TEXT,
             "offset": maybe(COUNT),

@@ -4,22 +4,26 @@ const LARGEST = 256 * 1024 * 1024;
 
 /** Return the model in a text of base64 and gzip; an Error where it is larger than `limit` bytes. */
 async function expand(packed, limit = LARGEST) {
-  const data = bytesOf(packed.trim());
-  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
-  const decoder = new TextDecoder();
+  const bytes = await inflate(bytesOf(packed.trim()), "gzip", limit);
+  if (!bytes) throw new Error("the model is larger than " + limit + " bytes");
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** Return what compressed bytes expand to; null where that is more than `limit` bytes, which are never made. */
+async function inflate(data, format, limit) {
+  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader();
   const parts = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
     size += value.length;
     if (size > limit) {
       await reader.cancel();
-      throw new Error("the model is larger than " + limit + " bytes");
+      return null;
     }
-    parts.push(decoder.decode(value, { stream: true }));
+    parts.push(value);
   }
-  return JSON.parse(parts.join("") + decoder.decode());
 }
 
 function bytesOf(packed) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,45 @@ def test_lanes_wait_behind_a_loop_for_the_slowest(schedule: str) -> None:
     z = np.zeros(THREADS, np.int32)
     run(body + STORE, z, schedule=schedule)
     assert not z.any()
+
+
+BLOCKS = {
+    "HEAD": "setp.ge.u32 %p1, %r6, %r4;\n@%p1 bra LEFT;\nbra.uni BODY;",
+    "BODY": "add.s32 %r6, %r6, 1;\nand.b32 %r7, %r6, 1;\nadd.s32 %r7, %r7, %r0;\n"
+    "and.b32 %r7, %r7, 1;\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra EVEN;\nbra.uni ODD;",
+    "EVEN": "add.s32 %r5, %r5, 2;\nsetp.eq.u32 %p3, %r0, 2;\n@%p3 bra HEAD;\nbra.uni WHOLE;",
+    "ODD": "add.s32 %r5, %r5, 3;\nbra.uni WHOLE;",
+    "WHOLE": "add.s32 %r5, %r5, 16;\nbra.uni HEAD;",
+    "LEFT": f"bar.sync 0;\n{STORE}\nret;",
+}
+"""Lanes go around a loop as often as their number says; each has two ways, and one lane a third."""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_where_lanes_meet_is_not_where_the_text_has_it(seed: int) -> None:
+    """Whole warps come to the barrier behind the loop, in whatever order the blocks are written."""
+    labels = random.Random(seed).sample(list(BLOCKS), len(BLOCKS))
+    body = "mov.b32 %r5, 0;\nmov.b32 %r6, 0;\nand.b32 %r4, %r0, 7;\nbra.uni HEAD;\n"
+    z = np.zeros(THREADS, np.int32)
+    found = run(body + "".join(f"{each}:\n{BLOCKS[each]}\n" for each in labels), z)
+
+    def total(thread: int) -> int:
+        kinds = [(step + thread) % 2 for step in range(1, thread % 8 + 1)]
+        whole = [16 * (odd or thread != 2) for odd in kinds]
+        return sum(whole) + sum(2 + odd for odd in kinds)
+
+    assert z.tolist() == [total(k) for k in range(THREADS)]
+    # All lanes of a warp that go around are together in each turn.
+    assert found.warp_instructions["setp.ge.u32"] == 8 * THREADS // 32
+
+
+def test_a_join_in_front_of_one_of_its_arms() -> None:
+    """LLVM puts it there, and ptxas still lets the lanes meet before the barrier."""
+    body = (
+        "mov.b32 %r5, 1;\nsetp.lt.u32 %p1, %r0, 7;\nbra.uni PART;\n"
+        f"BOTH:\nbar.sync 0;\n{STORE}\nret;\n"
+        "PART:\n@%p1 bra BOTH;\nmov.b32 %r5, 2;\nbra.uni BOTH;"
+    )
+    z = np.zeros(THREADS, np.int32)
+    run(body, z)
+    assert z.tolist() == [1] * 7 + [2] * (THREADS - 7)

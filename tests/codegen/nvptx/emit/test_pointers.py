@@ -263,3 +263,37 @@ def test_a_part_of_a_tile_of_pointers_goes_through_shared_memory() -> None:
     compiled = compile(assemble(text), "sm_90")
     emulator.launch(compiled.ptx, compiled.plan["k"], 1, [numbers, 5, found])
     assert found == [15]
+
+
+NUMBERS = """
+entry @numbers(%from: tile<ptr<i64>>, %to: tile<ptr<i64>>) {
+  %x0 = assume div_by<16>, %from : tile<ptr<i64>>
+  %y0 = assume div_by<16>, %to : tile<ptr<i64>>
+  %xs = make_tensor_view %x0, shape = [512], strides = [1] : tensor_view<512xi64, strides=[1]>
+  %ys = make_tensor_view %y0, shape = [512], strides = [1] : tensor_view<512xi64, strides=[1]>
+  %xp = make_partition_view %xs : partition_view<tile=(512), tensor_view<512xi64, strides=[1]>>
+  %yp = make_partition_view %ys : partition_view<tile=(512), tensor_view<512xi64, strides=[1]>>
+  %zero = constant <i32: 0> : tile<i32>
+  %v, %t = load_view_tko weak %xp[%zero]
+    : partition_view<tile=(512), tensor_view<512xi64, strides=[1]>>, tile<i32>
+    -> tile<512xi64>, token
+  %p = int_to_ptr %v : tile<512xi64> -> tile<512xptr<f16>>
+  %q = ptr_to_ptr %p : tile<512xptr<f16>> -> tile<512xptr<i32>>
+  %w = ptr_to_int %q : tile<512xptr<i32>> -> tile<512xi64>
+  %u = store_view_tko weak %w, %yp[%zero]
+    : tile<512xi64>, partition_view<tile=(512), tensor_view<512xi64, strides=[1]>>, tile<i32>
+    -> token
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_90", "sm_120"])
+def test_casts_of_pointers_that_one_thread_has_beside_each_other(target: str) -> None:
+    """A thread has two of them, as it loads 16 bytes: such casts have no form for pairs."""
+    made = compile(assemble(NUMBERS), target)
+    assert any(".v2" in access for access in accesses(made.ptx))
+    x = np.random.default_rng(1).integers(0, 2**62, SIZE)
+    y = np.zeros_like(x)
+    emulator.launch(made.ptx, made.plan["numbers"], 1, [x, y])
+    assert (x == y).all()
