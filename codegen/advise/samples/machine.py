@@ -105,6 +105,7 @@ class _Machine:
                 self._env.pop(value, None)
 
     def _region(self, op: Op) -> None:
+        """Go through both sides of an `if`, or an iteration of a loop."""
         written = self._written(op)
         if op.name == "if":
             for region in op.regions:

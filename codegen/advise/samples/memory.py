@@ -74,11 +74,11 @@ def array_of(access: Access) -> int:
 
 
 def _same(one: Access, other: Access) -> bool:
-    if (one.mask is None) != (other.mask is None):
+    if not np.array_equal(one.addresses, other.addresses):
         return False
-    return np.array_equal(one.addresses, other.addresses) and (
-        one.mask is None or np.array_equal(one.mask, other.mask)
-    )
+    if one.mask is None or other.mask is None:
+        return one.mask is other.mask
+    return np.array_equal(one.mask, other.mask)
 
 
 def _mixed(numbers: Array) -> Array:

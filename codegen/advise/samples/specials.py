@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tileir.ir import Op
-from tileir.types import PartitionView, Pointer
+from tileir.types import PartitionView, Pointer, TensorView
 
 from .elements import wrapped
 from .memory import Access, array_of
@@ -143,7 +143,7 @@ def _scan(state: State, op: Op) -> Sequence[Any] | None:
 
 
 def _tensor_view(state: State, op: Op) -> Sequence[Any] | None:
-    kind = op.result.type
+    kind = cast(TensorView, op.result.type)
     shape, strides = iter(op.operands["dynamicShape"]), iter(op.operands["dynamicStrides"])
     env = state.env
     extents = [env[next(shape)] if e is None else np.full(SAMPLES, e) for e in kind.shape]
@@ -195,7 +195,8 @@ def _load(state: State, op: Op) -> Sequence[Any] | None:
 
 def _store(state: State, op: Op) -> Sequence[Any] | None:
     found = state.access(op)
-    value = state.env.get(op.operands.get("tile") or op.operands.get("value"))
+    given = op.operands.get("tile") or op.operands.get("value")
+    value = None if given is None else state.env.get(given)
     if found is None or value is None or op.attributes["memory_ordering_semantics"] == "release":
         state.memory.changed()
     else:
@@ -204,7 +205,8 @@ def _store(state: State, op: Op) -> Sequence[Any] | None:
 
 
 def _atomic(state: State, op: Op) -> Sequence[Any] | None:
-    pointers = state.env.get(op.operands.get("pointers"))
+    given = op.operands.get("pointers")
+    pointers = None if given is None else state.env.get(given)
     order = op.attributes.get("memory_ordering_semantics")
     if pointers is None or order != "relaxed":
         state.memory.changed()

@@ -32,6 +32,8 @@ class Derived:
 
 @dataclass
 class View:
+    """A tensor in memory: its address, extents and strides in each sample, and bytes of elements."""
+
     base: Array
     shape: list[Array]
     strides: list[Array]
@@ -95,7 +97,7 @@ class State:
     def print(self, flat: Array) -> Print:
         if flat.dtype != np.float64:
             data = np.ascontiguousarray(flat)
-            return flat.dtype.kind, flat.shape[1], blake2b(data, digest_size=12).digest()
+            return flat.dtype.kind, flat.shape[1], blake2b(data.tobytes(), digest_size=12).digest()
         flat = np.nan_to_num(flat, nan=1e6, posinf=1e7, neginf=-1e7)
         sums = flat @ self._chosen(flat.shape[1])[1]
         return "f", flat.shape[1], *(f"{each:.9e}" for each in sums + 0.0)
@@ -105,6 +107,7 @@ class State:
         view = op.operands.get("view")
         if view is None:
             at = op.operands.get("source") or op.operands.get("destination")
+            assert at is not None
             mask, padding = op.operands.get("mask"), op.operands.get("paddingValue")
             given = None if padding is None else self.env[padding]
             return Access(self.env[at], None if mask is None else self.env[mask]), given
@@ -123,4 +126,4 @@ class State:
             within = ((at >= 0) & (at < made.shape[along][:, None])).reshape(shaped)
             inside = within if inside is None else inside & within
         names = {"pos_inf": np.inf, "neg_inf": -np.inf, "nan": np.nan}
-        return Access(addresses, inside), np.float64(names.get(kind.padding or "zero", 0.0))
+        return Access(addresses, inside), np.asarray(names.get(kind.padding or "zero", 0.0))

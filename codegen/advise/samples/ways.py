@@ -198,11 +198,11 @@ def _pairs(goal: Array, rows: Sequence[tuple[Value, Array]]) -> Iterator[Way]:
             made_of = function(row[None, :], many)
             near = np.abs(made_of - goal) <= NEAR * (np.abs(goal) + 1e-3)
             near |= (made_of == goal) | (np.isnan(made_of) & np.isnan(goal))
-            for index in np.flatnonzero(near.all(axis=1)):
+            for index in np.flatnonzero(near.all(axis=1)).tolist():
                 yield Way(name, (Way(value=value), Way(value=rows[index][0])))
         ratio = goal / (row[None, :] * many)
         usual = np.isfinite(ratio).mean(axis=1) > 0.5
-        for index in np.flatnonzero(usual):
+        for index in np.flatnonzero(usual).tolist():
             part = ratio[index][np.isfinite(ratio[index])]
             if np.all(np.abs(part - part[0]) <= NEAR * np.abs(part[0])) and part[0]:
                 factor = _rounded(part[0])
