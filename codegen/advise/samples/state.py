@@ -32,7 +32,7 @@ class Derived:
 
 @dataclass
 class View:
-    """A tensor in memory: its address, extents and strides in each sample, and bytes of elements."""
+    """A tensor in memory: address, extents and strides in each sample, and bytes of elements."""
 
     base: Array
     shape: list[Array]
