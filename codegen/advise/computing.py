@@ -29,7 +29,7 @@ from .trials.arithmetic import (
     may_be_approximate,
 )
 from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
-from .trials.narrowing import OF_FEWER, REDUCED_FIRST, to_one, varies
+from .trials.narrowing import OF_FEWER, REDUCED_FIRST, shared_dims, varies
 from .trials.order import SILENT
 
 DEAR = (
@@ -153,9 +153,11 @@ def _invariant(evidence: Evidence) -> Iterator[Candidate]:
 
 
 def _to_one(op: Op) -> str | None:
-    if not to_one(op):
+    dims = shared_dims(op)
+    if not dims:
         return None
-    return f"{op.name}: {op.operands['arg'].type.size} updates of one place"
+    updates = prod(op.operands["arg"].type.shape[dim] for dim in dims)
+    return f"{op.name}: {updates} updates of one place"
 
 
 def _exact(evidence: Evidence) -> Iterator[Candidate]:
@@ -303,9 +305,9 @@ COMPUTING = (
     ),
     Rule(
         "atomics-to-one-place",
-        "each element is added to the same place in memory by an atomic update",
+        "many elements are combined with one place in memory by atomic updates",
         "Atomic updates of one place are made one after the other, by all blocks. A block that "
-        "adds up its elements first makes one of them. Sums of floats are then rounded in "
+        "combines its elements first makes one of them. Sums of floats are then rounded in "
         "another order.",
         "reduce the tile, and add the result",
         Sure.LIKELY,

@@ -173,6 +173,10 @@ def _slots_there(evidence: Evidence, site: Site) -> float:
     return float(evidence.instructions.slots[site])
 
 
+def _slots_of_all(evidence: Evidence, site: Site) -> float:
+    return float(evidence.instructions.totals[site.symbol])
+
+
 def _beside_products(evidence: Evidence, site: Site) -> float:
     places = {number_of(e.location) for e in evidence.of(site.symbol, Topic.TENSOR_CORES)}
     return float(sum(evidence.instructions.slots[Site(site.symbol, each)] for each in places))
@@ -211,6 +215,12 @@ WORK = Figure(
     higher=False,
     least=0.25,
 )
+ALL_WORK = Figure(
+    f"issue slots of a thread for all of the kernel, those of loops counted {LOOP} times",
+    _slots_of_all,
+    higher=False,
+    least=0.02,
+)
 BESIDE_PRODUCTS = Figure(
     f"issue slots of a thread for products beside tensor cores, loops counted {LOOP} times",
     _beside_products,
@@ -232,6 +242,14 @@ MOVED = Figure(
     _moved_there,
     "bytes",
     higher=False,
+)
+
+ALL_MOVED = Figure(
+    f"bytes that a block moves, those of loops counted {LOOP} times",
+    lambda evidence, site: moved_by(evidence, site.symbol),
+    "bytes",
+    higher=False,
+    least=0.02,
 )
 
 

@@ -32,7 +32,7 @@ SLOTS: Mapping[str, int] = {
     r"(div|sqrt)\.approx\.": 5,
     r"(sin|cos|ex2|lg2|tanh|rcp|rsqrt)\.": 4,
     r"(shfl|redux)\.": 4,
-    r"(bar|barrier)\.": 16,
+    r"(bar|barrier|fence|membar)\.": 16,
     r"(atom|red)\.": 16,
     r"\w+\.([\w:]+\.)*f64": 2,
 }

@@ -7,7 +7,8 @@ module and of an edited copy can be compared op by op, with and without a debug 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from tileir.builder import Editor
 from tileir.bytecode import Bytecode
@@ -29,6 +30,8 @@ class Copy:
     ops: Mapping[int, Op]
     functions: Mapping[int, Function]
     arguments: Mapping[int, int]
+    plans: dict[object, Any] = field(default_factory=dict, compare=False)
+    """What rules have found out for their trials, by keys of their own; all copies share it."""
 
     @property
     def by_symbol(self) -> Mapping[str, Function]:
@@ -58,6 +61,7 @@ class Original:
         self.bytecode = bytecode
         self.symbols = None if symbols is None else list(symbols)
         self._data = bytes(bytecode.build())
+        self._plans: dict[object, Any] = {}
 
     def copy(self) -> Copy:
         """Return a new copy, to be edited."""
@@ -77,7 +81,7 @@ class Original:
                 number = len(ops)
                 op.location = SourceLocation(scope, FILE, number + 1, 0)
                 ops[number], functions[number] = op, function
-        return Copy(made, ops, functions, self.arguments)
+        return Copy(made, ops, functions, self.arguments, self._plans)
 
     def chosen(self, module: Bytecode) -> Iterator[Function]:
         """Yield the functions looked at, of the module or of a copy."""

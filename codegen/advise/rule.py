@@ -30,12 +30,14 @@ SURE = {
 class Candidate:
     """Where a rule may apply, and why: in the words of the compiler's remark.
 
-    `fix` says what to change, for rules without trials.
+    `fix` says what to change, for rules without trials. `covers` are the numbers of ops that need
+    no finding of their own by the same rule, if there is one here.
     """
 
     site: Site
     why: str
     fix: str = ""
+    covers: frozenset[int] = frozenset()
 
 
 Find = Callable[[Evidence], Iterator[Candidate]]
@@ -50,6 +52,7 @@ class Rule:
     explanation  what that costs, and why
     fix          what to do, in general; findings say what exactly
     trials       what is tried; the best counts
+    others       further figures, the first of which that improves counts if `figure` does not
     ideal        for rules without trials: the figure with the fix
     weight       how much the figure matters: expected gains are multiplied by it
     """
@@ -64,3 +67,4 @@ class Rule:
     trials: tuple[Trial, ...] = ()
     weight: float = 1.0
     ideal: float | None = None
+    others: tuple[Figure, ...] = ()

@@ -12,11 +12,13 @@ from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
 from .computing import COMPUTING
+from .doing import DOING
 from .evidence import Evidence, Site, missed
 from .finders import HINTS, LOWERED, MORE_WARPS, because
 from .launches import BUSY, FULL, tailed, thin
 from .multiplying import MULTIPLYING
 from .numbered import number_of
+from .numbers import NUMBERS
 from .rule import Candidate, Rule, Sure
 from .trials.arguments import AS_PASSED
 from .trials.extents import inner, longer, shorter
@@ -82,6 +84,16 @@ def _ordered_atomics(evidence: Evidence) -> Iterator[Candidate]:
         if op.name.startswith("atomic") and order not in (None, "weak", "relaxed"):
             site = Site(evidence.copy.functions[number].name, number)
             yield Candidate(site, f"{op.name}: its order is {order}")
+
+
+def _strong(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield loads and stores that are not weak."""
+    for number, op in evidence.copy.ops.items():
+        order = op.attributes.get("memory_ordering_semantics")
+        if order not in (None, "weak") and not op.name.startswith("atomic"):
+            site = Site(evidence.copy.functions[number].name, number)
+            scope = op.attributes.get("memory_scope")
+            yield Candidate(site, f"{op.name}: its order is {order}, and its scope {scope}")
 
 
 def _narrow(evidence: Evidence) -> Iterator[Candidate]:
@@ -328,6 +340,22 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         *COMPUTING,
+        Rule(
+            "strong-order",
+            "an access is ordered more strongly than accesses usually are",
+            "What is relaxed, acquired or released is seen by other blocks in an order. Such an "
+            "access is made element by element, waits for others, or keeps others from going "
+            "ahead. Tokens order what one block does without that.",
+            "make the access weak",
+            Sure.MAYBE,
+            figures.ALL_WORK,
+            _strong,
+            (WEAK,),
+            2.0,
+            others=(figures.ACCESS,),
+        ),
+        *DOING,
+        *NUMBERS,
         Rule(
             "thin-grid",
             "the grid has fewer blocks than the GPU has SMs",

@@ -12,6 +12,7 @@ from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import TileIRError, UnsupportedError
 
 from .evidence import Evidence, Settings, Site, evidence_of
+from .figures import Figure
 from .finding import Finding
 from .numbered import Original
 from .rule import Candidate, Rule
@@ -20,7 +21,9 @@ from .trials.loops import loops_around
 from .trials.trial import Trial
 
 ALONE = 16
-"""Most sites of a rule that are tried one by one, if a trial of all together does not compile."""
+"""Most sites of a rule that are tried one by one."""
+OPS_ALONE = 20_000
+"""Most ops of all modules that are compiled to try the sites of a rule one by one, but for one."""
 
 
 def advise(
@@ -79,14 +82,15 @@ class _Search:
             for each in candidates.values():
                 old = rule.figure.read(self.base, each.site)
                 assert old is not None
-                yield self._finding(rule, each, each.fix, old, rule.ideal)
+                yield self._finding(rule, each, each.fix, rule.figure, old, rule.ideal)
         for trial in rule.trials:
             for told, after in self._after(trial, tuple(candidates)):
                 for site, change in told.items():
                     finding = self._compared(rule, candidates[site], change, after)
                     if finding and (site not in best or finding.gain > best[site].gain):
                         best[site] = finding
-        yield from best.values()
+        covered = {number for site in best for number in candidates[site].covers}
+        yield from (found for site, found in best.items() if site.number not in covered)
 
     def _after(
         self, trial: Trial, sites: tuple[Site, ...]
@@ -94,14 +98,18 @@ class _Search:
         """Yield what a trial changes, and what is known then: of all sites, or else of each."""
         if not sites:
             return
-        try:
-            yield self._try(trial, sites)
-        except TileIRError:
-            for site in sites[:ALONE] if len(sites) > 1 else ():
-                try:
-                    yield self._try(trial, (site,))
-                except TileIRError:
-                    continue
+        if not trial.alone:
+            try:
+                yield self._try(trial, sites)
+                return
+            except TileIRError:
+                if len(sites) == 1:
+                    return
+        for site in sites[: min(ALONE, max(OPS_ALONE // len(self._ops), 1))]:
+            try:
+                yield self._try(trial, (site,))
+            except TileIRError:
+                continue
 
     def _try(self, trial: Trial, sites: tuple[Site, ...]) -> tuple[Mapping[Site, str], Evidence]:
         key = id(trial), sites
@@ -117,17 +125,24 @@ class _Search:
     def _compared(
         self, rule: Rule, candidate: Candidate, change: str, after: Evidence
     ) -> Finding | None:
-        """Return a finding, if the figure of the rule is better after a change."""
-        site, figure = candidate.site, rule.figure
-        old, new = figure.read(self.base, site), figure.read(after, site)
-        if old is None or new is None or not figure.better(old, new):
-            return None
-        return self._finding(rule, candidate, change, old, new)
+        """Return a finding, if a figure of the rule is better after a change."""
+        site = candidate.site
+        for figure in (rule.figure, *rule.others):
+            old, new = figure.read(self.base, site), figure.read(after, site)
+            if old is not None and new is not None and figure.better(old, new):
+                return self._finding(rule, candidate, change, figure, old, new)
+        return None
 
     def _finding(
-        self, rule: Rule, candidate: Candidate, change: str, old: float, new: float
+        self,
+        rule: Rule,
+        candidate: Candidate,
+        change: str,
+        figure: Figure,
+        old: float,
+        new: float,
     ) -> Finding:
-        site, figure = candidate.site, rule.figure
+        site = candidate.site
         op = None if site.number is None else self._ops[site.number]
         return Finding(
             rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,

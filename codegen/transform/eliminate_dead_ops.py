@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.state import State
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
@@ -11,7 +12,8 @@ from tileir.ir import Op
 def eliminate_dead_ops(state: State) -> None:
     """Eliminate ops without side effects whose results have no uses.
 
-    Ops that have regions stay. Where run-time checks observe the ops, all ops inside of regions do.
+    Loops and branches stay. Where run-time checks observe the ops, reductions, scans and all ops
+    inside of regions do, too.
     """
     for kernel_state in state.kernels:
         kernel = kernel_state.kernel
@@ -22,7 +24,7 @@ def erase_dead_ops(kernel: KernelIR, nested: bool = True) -> int:
     """Erase the dead ops, and return how many there were; without `nested`, of the top level."""
     dead = 0
     for op in reversed(list(kernel.walk() if nested else kernel.body.block.ops)):
-        if _is_dead(op):
+        if _is_dead(op) and (nested or not op.regions):
             op.erase()
             dead += 1
     if dead:
@@ -44,6 +46,9 @@ def _is_dead(op: Op) -> bool:
 
 
 def _may_go(op: Op) -> bool:
-    if op.spec.effects not in SILENT or op.regions:
+    if op.regions:
+        inside = op.regions[0].block.ops[:-1]
+        return family_of(op) is Family.FOLD and all(map(_may_go, inside))
+    if op.spec.effects not in SILENT:
         return False
     return op.attributes.get("memory_ordering_semantics", "weak") == "weak"

@@ -189,12 +189,16 @@ def _explain(arguments: argparse.Namespace) -> int:
         else:
             (rule,) = rules
             out.write(f"{rule.id}: {rule.title}\n\n{textwrap.fill(rule.explanation, 80)}\n\n")
-            out.write(f"figure: {rule.figure.name}\nfix: {rule.fix}\nsure: {rule.sure}\n")
+            out.write(f"figure: {_figures(rule)}\nfix: {rule.fix}\nsure: {rule.sure}\n")
     return OK
 
 
+def _figures(rule: Rule) -> str:
+    return "; or ".join(figure.name for figure in (rule.figure, *rule.others))
+
+
 def _rule_as_json(rule: Rule) -> dict[str, str]:
-    texts = {"rule": rule.id, "title": rule.title, "sure": rule.sure, "figure": rule.figure.name}
+    texts = {"rule": rule.id, "title": rule.title, "sure": rule.sure, "figure": _figures(rule)}
     return {**texts, "explanation": rule.explanation, "fix": rule.fix}
 
 

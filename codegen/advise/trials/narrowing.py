@@ -10,6 +10,7 @@ from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
 
+from .atomics import COMBINED, neutral
 from .trial import at_ops
 
 Shape = tuple[int, ...]
@@ -33,7 +34,7 @@ def varies(value: Value, deep: int = _DEEP) -> Shape:
 
 
 def _is_element_wise(op: Op) -> bool:
-    return family_of(op) is Family.ELEMENT_WISE and len(op.results) == 1 and op.name != "offset"
+    return family_of(op) is Family.ELEMENT_WISE and len(op.results) == 1
 
 
 def narrowed(value: Value, shape: Shape, editor: Editor, anchor: Op) -> Value:
@@ -79,31 +80,41 @@ def _spelled(shape: Shape) -> str:
     return "x".join(map(str, shape)) if prod(shape) > 1 else "one element"
 
 
-def to_one(op: Op) -> bool:
-    """Whether an atomic update is made by all elements of a line to one place, for a sum."""
-    return (
-        op.name == "atomic_rmw_tko"
-        and op.attributes["mode"] in ("add", "addf")
-        and op.operands.get("mask") is None
-        and not op.results[0].uses
-        and len(op.operands["arg"].type.shape) == 1
-        and prod(varies(op.operands["pointers"])) < op.operands["arg"].type.size
-    )
+def shared_dims(op: Op) -> list[int]:
+    """Return the dimensions along which elements are combined with one place by an atomic update.
+
+    None of an update whose old values are wanted, or that leaves out elements.
+    """
+    if (
+        op.name != "atomic_rmw_tko"
+        or op.attributes["mode"] not in COMBINED
+        or op.operands.get("mask") is not None
+        or op.results[0].uses
+    ):
+        return []
+    pairs = zip(varies(op.operands["pointers"]), op.operands["arg"].type.shape, strict=True)
+    return [dim for dim, (places, size) in enumerate(pairs) if places < size]
 
 
 def _reduced_first(op: Op, editor: Editor) -> str | None:
-    """Add up in the block what is added to one place in memory."""
-    given = op.operands["arg"]
-    (one,) = op.operands["pointers"].owner.operand_list()
-    zero = number(0, given.type.element)
-    with editor.reduce((given,), dim=0, identities=(zero,)) as sums:
-        add = editor.addf if given.type.element.is_float else editor.addi
-        lhs, rhs = sums.arguments
-        editor.yield_((add(lhs, rhs),))
-    single = editor.reshape(sums.result, result=replace(given.type, shape=(1,)))
-    op.operands["pointers"], op.operands["arg"] = one, single
+    """Combine in the block what is combined with one place in memory."""
+    dims = shared_dims(op)
+    if not dims:
+        return None
+    given, shape = op.operands["arg"], varies(op.operands["pointers"])
+    combining, more, start = COMBINED[op.attributes["mode"]]
+    identity = number(neutral(start, combining, given.type.element), given.type.element)
+    value = given
+    for dim in reversed(dims):
+        with editor.reduce((value,), dim=dim, identities=(identity,)) as fold:
+            lhs, rhs = fold.arguments
+            editor.yield_((getattr(editor, combining)(lhs, rhs, **more),))
+        value = fold.result
+    single = editor.reshape(value, result=replace(given.type, shape=shape))
+    pointers = narrowed(op.operands["pointers"], shape, editor, op)
+    op.operands["pointers"], op.operands["arg"] = _stretched(pointers, shape, editor), single
     op.results[0].type = single.type
-    return f"add up {given.type.size} elements in the block first"
+    return f"combine {given.type.size // single.type.size} elements in the block first"
 
 
 REDUCED_FIRST = at_ops(_reduced_first)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from tileir.builder import Editor
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.ir import Op
-
-
-class Sited(Protocol):
-    """What a trial wants to know of a candidate: where it is."""
-
-    @property
-    def site(self) -> Site:
-        """The op or the kernel."""
-        ...
-
 
 Edit = Callable[[Copy, Sequence[Site]], Mapping[Site, str]]
 """Edits a copy for all of these sites; returns those where it did, and in words what it changed."""
@@ -27,17 +16,21 @@ Edit = Callable[[Copy, Sequence[Site]], Mapping[Site, str]]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One thing to try: an edit of a copy of the module, and options of the launch."""
+    """One thing to try: an edit of a copy of the module, and options of the launch.
+
+    With `alone`, each site is tried by itself, because the figure is that of all of the kernel.
+    """
 
     edit: Edit
     options: Mapping[str, object] = field(default_factory=dict)
+    alone: bool = False
 
 
 Change = Callable[[Op, Editor], str | None]
 """Edits around an op, before which the editor is; says what it changed, None if nothing."""
 
 
-def at_ops(change: Change) -> Trial:
+def at_ops(change: Change, alone: bool = False) -> Trial:
     """Return the trial that makes a change at the op of each site, one after the other."""
 
     def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
@@ -50,7 +43,7 @@ def at_ops(change: Change) -> Trial:
                 told[site] = said
         return told
 
-    return Trial(edit)
+    return Trial(edit, alone=alone)
 
 
 def relaunched(change: str, **options: object) -> Trial:

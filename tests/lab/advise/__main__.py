@@ -38,7 +38,9 @@ FOLDERS = [Path(str(room.__path__[0])) for room in (workloads, small)]
 FOLDERS.append(Path(str(gpu.__path__[0])) / "kernels")
 OF_WORK = {each.name for each in (figures_of.WORK, figures_of.DOUBLES, figures_of.BESIDE_EACH)}
 """Figures that say how much a thread executes."""
-FIGURES: list[Figure] = list({id(rule.figure): rule.figure for rule in RULES.values()}.values())
+FIGURES: list[Figure] = list(
+    {id(each): each for rule in RULES.values() for each in (rule.figure, *rule.others)}.values()
+)
 
 
 class Planted(NamedTuple):

@@ -1,0 +1,86 @@
+"""Trials of atomic updates: once behind a loop, once for several elements, or as plain stores."""
+
+from __future__ import annotations
+
+from tileir.builder import Editor, splat
+from tileir.ir import Op
+from tileir.types import Scalar, Token
+
+from .loops import innermost_loop, varying
+from .trial import at_ops
+
+COMBINED = {
+    "add": ("addi", {}, 0), "addf": ("addf", {}, 0), "or": ("ori", {}, 0), "xor": ("xori", {}, 0),
+    "and": ("andi", {}, -1), "max": ("maxi", {"signedness": "signed"}, None),
+    "min": ("mini", {"signedness": "signed"}, None),
+}  # fmt: skip
+"""Mode of an atomic update -> the op that combines, its attributes, the number without effect."""
+
+
+def neutral(start: int | None, name: str, element: Scalar) -> int:
+    """Return the number of a type that changes nothing; `start` if it is one for all types."""
+    if start is not None:
+        return start
+    bits = element.bits - 1
+    return -(1 << bits) if name == "maxi" else (1 << bits) - 1
+
+
+def repeated(op: Op) -> bool:
+    """Whether each iteration of a loop updates the same places, and nobody wants the old values."""
+    loop = innermost_loop(op)
+    if op.name != "atomic_rmw_tko" or loop is None or loop.name != "for" or op.results[0].uses:
+        return False
+    changing = [value for value in varying(op, loop) if value is not op.operands["arg"]]
+    return not changing and op.attributes["mode"] in COMBINED
+
+
+def _behind(op: Op, editor: Editor) -> str | None:
+    """Combine in a loop, and update memory once."""
+    loop = innermost_loop(op)
+    if loop is None or not repeated(op):
+        return None
+    name, more, start = COMBINED[op.attributes["mode"]]
+    arg = op.operands["arg"]
+    start = neutral(start, name, arg.type.element)
+    block = loop.regions[0].block
+    first = editor.before(loop).constant(splat(start, arg.type))
+    token = editor.make_token()
+    carried, total = block.add_argument(arg.type), loop.add_result(arg.type)
+    loop.operands["initValues"] = (*loop.operands["initValues"], first)
+    made = getattr(editor.before(op), name)(carried, arg, **more)
+    end = block.ops[-1]
+    end.operands["operands"] = (*end.operands["operands"], made)
+    op.results[1].replace_all_uses_with(token)
+    op.remove()
+    op.operands["arg"] = total
+    given = op.operands.get("token")
+    if given is not None and isinstance(given.type, Token):
+        op.operands["token"] = token
+    op.insert_after(loop)
+    return "combine in the loop, and update memory once, behind it"
+
+
+def _stored(op: Op, editor: Editor) -> str | None:
+    """Store what is exchanged for a value that nobody wants."""
+    if not exchanged(op):
+        return None
+    made = editor.store_ptr_tko(
+        op.operands["pointers"], op.operands["arg"], mask=op.operands["mask"],
+        token=op.operands["token"], memory_ordering_semantics="weak",
+    )  # fmt: skip
+    op.results[1].replace_all_uses_with(made)
+    op.remove()
+    return "store it: nobody wants the old values"
+
+
+def exchanged(op: Op) -> bool:
+    """Whether an op exchanges what is in memory, and nobody wants the old values."""
+    return (
+        op.name == "atomic_rmw_tko" and op.attributes["mode"] == "xchg" and not op.results[0].uses
+    )
+
+
+BEHIND = at_ops(_behind, alone=True)
+"""Updates of a loop are made behind it."""
+STORED = at_ops(_stored, alone=True)
+"""Exchanges whose results nobody wants are stores."""

@@ -1,0 +1,140 @@
+"""Rules about what comes out, however it is written: each finds a weakness until it is undone."""
+
+from __future__ import annotations
+
+import pytest
+
+import tileir
+from tileir.codegen.advise.finding import Finding
+from tileir.codegen.advise.search import advise
+
+from .test_computing import FOR, HEAD, LOAD, ONE, SPREAD, STORE, SUM, T
+
+AT = "tile<32xptr<f32>>"
+PLACES = (
+    "%c32 = iota : tile<32xi32>\n%a0 = reshape %a : tile<ptr<f32>> -> tile<1xptr<f32>>\n"
+    f"%a1 = broadcast %a0 : tile<1xptr<f32>> -> {AT}\n"
+    f"%at = offset %a1, %c32 : {AT}, tile<32xi32> -> {AT}\n"
+    "%few = constant <f32: 1.5> : tile<32xf32>\n"
+)
+UPDATE = (
+    f"atomic_rmw_tko relaxed device %at, {{}}, {{}} : {AT}, tile<32xf32> -> tile<32xf32>, token"
+)
+IN_LOOP = f"%t, %u = {LOAD.format('%c')}\n"
+
+
+def loop(body: str, given: str = "%none", kind: str = T, name: str = "%r") -> str:
+    """Return a loop whose body ends with what it carries, as `%z`."""
+    return f"{name} = " + FOR.format(given, kind, body, "%z", kind) + "\n"
+
+
+WEAK = {
+    "turned there and back": (
+        "cheaper-value",
+        (
+            f"{ONE}%t0 = reshape %t : {T} -> tile<64x64xf32>\n"
+            "%t1 = permute %t0 [1, 0] : tile<64x64xf32> -> tile<64x64xf32>\n"
+            "%t2 = exp %t1 : tile<64x64xf32>\n%t3 = log %t2 : tile<64x64xf32>\n"
+            "%t4 = permute %t3 [1, 0] : tile<64x64xf32> -> tile<64x64xf32>\n"
+            f"%r = reshape %t4 : tile<64x64xf32> -> {T}\n"
+        ),
+        f"{ONE}%r = absf %t : {T}\n",
+    ),
+    "loaded through pointers again": (
+        "cheaper-value",
+        (
+            f"{ONE}%e = iota : tile<4096xi32>\n%w0 = constant <i32: 4096> : tile<i32>\n"
+            "%w1 = muli %i, %w0 : tile<i32>\n%w2 = reshape %w1 : tile<i32> -> tile<1xi32>\n"
+            "%w3 = broadcast %w2 : tile<1xi32> -> tile<4096xi32>\n"
+            "%w4 = addi %w3, %e : tile<4096xi32>\n"
+            "%n0 = reshape %n : tile<i32> -> tile<1xi32>\n"
+            "%n1 = broadcast %n0 : tile<1xi32> -> tile<4096xi32>\n"
+            "%mask = cmpi less_than %w4, %n1, signed : tile<4096xi32> -> tile<4096xi1>\n"
+            "%p0 = reshape %a : tile<ptr<f32>> -> tile<1xptr<f32>>\n"
+            "%p1 = broadcast %p0 : tile<1xptr<f32>> -> tile<4096xptr<f32>>\n"
+            "%p2 = offset %p1, %w4 : tile<4096xptr<f32>>, tile<4096xi32> -> tile<4096xptr<f32>>\n"
+            "%d, %dt = load_ptr_tko weak %p2, %mask, %none : tile<4096xptr<f32>>, tile<4096xi1>, "
+            f"{T} -> {T}, token\n%r = addf %t, %d : {T}\n"
+        ),
+        f"{ONE}%r = addf %t, %t : {T}\n",
+    ),
+    "scan for its last element": (
+        "cheaper-value",
+        (
+            f"{ONE}%s = scan %t dim=0 reverse=false identities=[0.0 : f32] : {T} -> {T}\n"
+            "(%p: tile<f32>, %q: tile<f32>) { %w = addf %p, %q : tile<f32>\n yield %w : tile<f32> }"
+            "\n%last = constant <i32: 4095> : tile<i32>\n"
+            f"%x0 = extract %s[%last] : {T} -> tile<1xf32>\n"
+            f"%r = broadcast %x0 : tile<1xf32> -> {T}\n"
+        ),
+        f"{ONE}%v = {SUM.format('%t')}{SPREAD}",
+    ),
+    "root of a square": (
+        "cheaper-value",
+        f"{ONE}%e0 = mulf %t, %t : {T}\n%r = sqrt %e0 : {T}\n",
+        f"{ONE}%r = absf %t : {T}\n",
+    ),
+    "a loop in vain": (
+        "in-vain",
+        (
+            loop(f"{IN_LOOP}%z = addf %s, %t : {T}")
+            + loop(f"{IN_LOOP}%h = exp %t : {T}\n%z = addf %s, %h : {T}", name="%v")
+        ),
+        loop(f"{IN_LOOP}%z = addf %s, %t : {T}"),
+    ),
+    "reduced in a loop": (
+        "invariant-op",
+        ONE + loop(f"%v = {SUM.format('%t')}{SPREAD.replace('%r', '%h')}%z = addf %s, %h : {T}"),
+        f"{ONE}%v = {SUM.format('%t')}{SPREAD.replace('%r', '%h')}"
+        + loop(f"%z = addf %s, %h : {T}"),
+    ),
+    "divided before it is added up": (
+        "change-before-sum",
+        loop(
+            f"{IN_LOOP}%h = constant <f32: 3.0> : {T}\n%g = divf %t, %h : {T}\n"
+            f"%z = addf %s, %g : {T}"
+        ),
+        loop(f"{IN_LOOP}%z = addf %s, %t : {T}"),
+    ),
+    "updated in a loop": (
+        "atomic-in-loop",
+        (
+            f"{ONE}{PLACES}%r = absf %t : {T}\n"
+            "for %c in (%zero to %n, step %one) : tile<i32> {\n"
+            f"%o, %ot = {UPDATE.format('addf', '%few')}\ncontinue }}\n"
+        ),
+        f"{ONE}{PLACES}%r = absf %t : {T}\n%o, %ot = {UPDATE.format('addf', '%few')}\n",
+    ),
+    "multiplied and added up": (
+        "product-by-sums",
+        (
+            f"{ONE}%t0 = ftof %t : {T} -> tile<4096xf16>\n"
+            "%t1 = reshape %t0 : tile<4096xf16> -> tile<64x64x1xf16>\n"
+            "%t2 = broadcast %t1 : tile<64x64x1xf16> -> tile<64x64x64xf16>\n"
+            "%t3 = reshape %t0 : tile<4096xf16> -> tile<1x64x64xf16>\n"
+            "%t4 = broadcast %t3 : tile<1x64x64xf16> -> tile<64x64x64xf16>\n"
+            "%t5 = mulf %t2, %t4 : tile<64x64x64xf16>\n"
+            "%t6 = reduce %t5 dim=1 identities=[0.0 : f16] : tile<64x64x64xf16> -> tile<64x64xf16>"
+            "\n(%p: tile<f16>, %q: tile<f16>) { %w = addf %p, %q : tile<f16>\n yield %w : "
+            "tile<f16> }\n%t7 = ftof %t6 : tile<64x64xf16> -> tile<64x64xf32>\n"
+            f"%r = reshape %t7 : tile<64x64xf32> -> {T}\n"
+        ),
+        f"{ONE}%r = absf %t : {T}\n",
+    ),
+}
+"""Weakness -> the rule that finds it, a kernel that computes `%r` with it, and one without."""
+
+
+def advice(body: str) -> list[Finding]:
+    text = f"{HEAD}{body}%st = {STORE.format('%r')}\nreturn }} }}"
+    return advise(tileir.assemble(text, name="kernel.mlir"), "sm_90", ptxas=False)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", WEAK)
+def test_a_weakness_is_found_until_it_is_undone(name: str) -> None:
+    rule, weak, better = WEAK[name]
+    found = [each for each in advice(weak) if each.rule == rule]
+    assert found
+    assert all(each.after < each.before and each.location is not None for each in found)
+    assert rule not in {each.rule for each in advice(better)}
