@@ -196,10 +196,9 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
         "seconds": round(time.monotonic() - started, 3),
         "interrupted": interrupted,
     }
-    said = [f"{batch.done:,} done", f"{batch.failed:,} failed"]
+    said = [_done(batch.done, "done", batch.failed)]
     if batch.skipped:
-        failed = f" ({batch.skipped_failed:,} of them failed)" if batch.skipped_failed else ""
-        said.append(f"{batch.skipped:,} done before{failed}")
+        said.append(_done(batch.skipped, "done before", batch.skipped_failed))
     if collected is not None:
         document["variants"] = collected.as_json()
         code = NO if collected.lost else OK
@@ -214,6 +213,10 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
         where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)
     return code
+
+
+def _done(number: int, how: str, failed: int) -> str:
+    return f"{number:,} {how}" + (f" ({failed:,} of them failed)" if failed else "")
 
 
 def _on_interrupt(call: Callable[[], None]) -> Any:

@@ -46,7 +46,7 @@ examples:
   tileir report k.tileirbc --target sm_90 --grid 8,8 --block 2,3 --array zeros:512x512:f16 ...
                                                     also what block (2,3) reads and writes
   tileir report --json k.tileirbc | jq '.files[0].sections'
-  tileir dump program.py -o d && tileir report d/*.tileirbc -o program.html
+  tileir dump program.py -o d && for f in d/*.tileirbc; do tileir report $f -o $f.html; done
 
 The page needs no other file, and a browser fetches nothing for it. Bytes, fields and text are
 linked: what one points at lights up in all. kernel.html#op=12 and kernel.html#byte=0x1f3 are
