@@ -253,6 +253,15 @@ ALL_MOVED = Figure(
 )
 
 
+def _updates(evidence: Evidence, site: Site) -> float | None:
+    op = None if site.number is None else evidence.copy.ops.get(site.number)
+    arg = op.operands.get("arg") if op is not None and op.name.startswith("atomic_rmw") else None
+    return None if arg is None else float(arg.type.size)
+
+
+UPDATES = Figure("updates of memory by an atomic op", _updates, higher=False)
+
+
 def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:
     copied = TENSOR_COPY.read(evidence, site)
     if copied == 1.0:
