@@ -289,5 +289,13 @@ AHEAD_OR_TENSOR_COPY = Figure(
     },
 )
 EXCHANGED = Figure("layouts converted through shared memory", _exchanged, "", higher=False)
+
+
+def _wide(evidence: Evidence, site: Site) -> float | None:
+    return _COPIED if TENSOR_COPY.read(evidence, site) == 1.0 else ACCESS.read(evidence, site)
+
+
+_COPIED = 128.0
+ACCESS_OR_COPY = Figure(ACCESS.name, _wide, ACCESS.unit, words={_COPIED: "those of tensor copies"})
 ENOUGH_LOADED = 16 << 10
 """Bytes under way for an SM that hide the latency of memory on most GPUs, about."""

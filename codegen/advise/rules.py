@@ -27,6 +27,7 @@ from .trials.order import PADDED_WITH_ZERO
 from .trials.promises import ALIGNED, AS_I32, SHORT
 from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
+from .trials.views import AS_VIEWS, block_of
 
 FEW_SPILLED = 32
 """Fewer bytes that are spilled do not matter."""
@@ -93,6 +94,14 @@ def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
         total = figures.moved_by(evidence, each.site.symbol)
         if (figures.MOVED.read(evidence, each.site) or 0) >= total / MANY_PARTS:
             yield each
+
+
+def _blocks(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads through pointers that could be loads of a view."""
+    for number, op in evidence.copy.ops.items():
+        if block_of(op) is not None:
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: its pointers and its mask are those of a block")
 
 
 def _idle(evidence: Evidence) -> Iterator[Candidate]:
@@ -205,6 +214,20 @@ RULES: dict[str, Rule] = {
             figures.ACCESS,
             because(Topic.ACCESSES, "tile"),
             (TRANSPOSED,),
+            2.0,
+        ),
+        Rule(
+            "pointers-for-view",
+            "a block of a tensor is loaded through pointers that are computed",
+            "Offsets that are an index times a stride, with a stride of 1, and a mask that bounds "
+            "each index, are what a view of a tensor says in one op. Of a view the compiler knows "
+            "that neighbours are adjacent, and up to where; of a mask for each element it only "
+            "knows what numbers are promised.",
+            "load a tile of a partition view (`ct.load`)",
+            Sure.MAYBE,
+            figures.ACCESS_OR_COPY,
+            _blocks,
+            (AS_VIEWS,),
             2.0,
         ),
         Rule(
