@@ -14,7 +14,7 @@ from tileir.predicates import Bench, Crashes, Says, Subject
 
 TEXT = (Path(__file__).parents[3] / "docs" / "tileiras_defects.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```mlir\n(.*?)```", TEXT, re.S)
-ROTATE, ROUND_UP, PRODUCT = (tileir.assemble(each, "13.1") for each in PROGRAMS)
+ROTATE, ROUND_UP, PRODUCT, CHOOSE = (tileir.assemble(each, "13.3") for each in PROGRAMS)
 
 
 @pytest.mark.parametrize("target", ["host", "sm_90"])
@@ -52,11 +52,24 @@ def test_a_product_in_a_cluster(target: str) -> None:
     assert w.tolist() == [200, 200]
 
 
+@pytest.mark.parametrize("target", ["host", "sm_100"])
+def test_a_branch_that_yields_4_bit_elements(target: str) -> None:
+    assert not tileir.verify(CHOOSE, target="sm_100")
+    x = np.random.default_rng(1).integers(0, 256, 16 * 32 // 2, "u1")
+    kernels = tileir.compile(CHOOSE, target)
+    kernels = kernels if target == "host" else tileir.emulator.load(kernels)
+    for zero in (False, True):
+        y = np.full_like(x, 255)
+        kernels["choose"].launch((1,), [y, x, zero])
+        assert (y == (0 if zero else x)).all()
+
+
 @pytest.mark.oracle
-def test_tileiras_refuses_what_has_the_hint() -> None:
+@pytest.mark.parametrize("program", [PRODUCT, CHOOSE], ids=["product", "choose"])
+def test_tileiras_refuses(program: tileir.Bytecode) -> None:
     """The day that this fails, a release has mended it: then the document says which one."""
     refused = Says.text("failed to compile", Subject.of("tileiras:sm_100"), Bench())
-    assert refused.holds(bytes(PRODUCT.data))
+    assert refused.holds(bytes(program.data))
 
 
 @pytest.mark.oracle
