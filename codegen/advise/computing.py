@@ -311,7 +311,7 @@ COMPUTING = (
         "another order.",
         "reduce the tile, and add the result",
         Sure.LIKELY,
-        figures.WORK,
+        figures.UPDATES,
         where(_to_one),
         (REDUCED_FIRST,),
         3.0,

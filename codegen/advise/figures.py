@@ -253,6 +253,15 @@ ALL_MOVED = Figure(
 )
 
 
+def _updates(evidence: Evidence, site: Site) -> float | None:
+    op = None if site.number is None else evidence.copy.ops.get(site.number)
+    arg = op.operands.get("arg") if op is not None and op.name.startswith("atomic_rmw") else None
+    return None if arg is None else float(arg.type.size)
+
+
+UPDATES = Figure("updates of memory by an atomic op", _updates, higher=False)
+
+
 def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:
     copied = TENSOR_COPY.read(evidence, site)
     if copied == 1.0:
@@ -280,5 +289,13 @@ AHEAD_OR_TENSOR_COPY = Figure(
     },
 )
 EXCHANGED = Figure("layouts converted through shared memory", _exchanged, "", higher=False)
+
+
+def _wide(evidence: Evidence, site: Site) -> float | None:
+    return _COPIED if TENSOR_COPY.read(evidence, site) == 1.0 else ACCESS.read(evidence, site)
+
+
+_COPIED = 128.0
+ACCESS_OR_COPY = Figure(ACCESS.name, _wide, ACCESS.unit, words={_COPIED: "those of tensor copies"})
 ENOUGH_LOADED = 16 << 10
 """Bytes under way for an SM that hide the latency of memory on most GPUs, about."""

@@ -13,8 +13,8 @@ class Finding:
 
     rule      the id of the rule, and its title
     kernel    the symbol of the kernel
-    op        the op's mnemonic; None for what is about all of the kernel
-    location  where the op is in source, if that is known
+    op        the mnemonic of the op to be changed; None for what is about all of the kernel
+    location  where that op is in source, if that is known
     why       what the compiler remarks
     fix       what to change
     sure      certain, likely or maybe: see `rules.SURE`
@@ -22,7 +22,7 @@ class Finding:
     before, after    the figure as it is, and with the fix
     shown     both in words
     gain      what findings are sorted by, the highest first
-    also      where else the same fix gives the same
+    also      where the ops are that suffer from it, and where else the same fix gives the same
     numbers   the ops of all these places, counted from 0 over the kernels looked at; its own first
     """
 

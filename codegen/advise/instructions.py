@@ -4,8 +4,9 @@ Copies locate each op at its own number, and PTX's `.loc` directives hand that d
 How often loops run is not known: an instruction in a loop counts `LOOP` times, one in a loop of
 that `LOOP` times as often. Most instructions take one slot of a warp's scheduler. `SLOTS` has those
 that take more: instructions that ptxas replaces by a sequence count as many as are on its usual
-path; those of units with a lower rate count as many as plain ones take in that time, by the table
-of throughputs in NVIDIA's "CUDA C++ Programming Guide" for compute capability 9.0.
+path, with the fence that it makes of an order; those of units with a lower rate count as many as
+plain ones take in that time, by the table of throughputs in NVIDIA's "CUDA C++ Programming Guide"
+for compute capability 9.0.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ SLOTS: Mapping[str, int] = {
     r"(sin|cos|ex2|lg2|tanh|rcp|rsqrt)\.": 4,
     r"(shfl|redux)\.": 4,
     r"(bar|barrier|fence|membar)\.": 16,
+    r"(atom|red)\.(acquire|release|acq_rel)\.": 32,
+    r"(ld|st)\.(acquire|release)\.": 16,
     r"(atom|red)\.": 16,
     r"\w+\.([\w:]+\.)*f64": 2,
 }

@@ -19,13 +19,15 @@ from .launches import BUSY, FULL, tailed, thin
 from .multiplying import MULTIPLYING
 from .numbered import number_of
 from .numbers import NUMBERS
+from .ordering import ORDERING
 from .rule import Candidate, Rule, Sure
 from .trials.arguments import AS_PASSED
 from .trials.extents import inner, longer, shorter
-from .trials.order import PADDED_WITH_ZERO, UNORDERED, WEAK
+from .trials.order import PADDED_WITH_ZERO
 from .trials.promises import ALIGNED, AS_I32, SHORT
 from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
+from .trials.views import AS_VIEWS, block_of
 
 FEW_SPILLED = 32
 """Fewer bytes that are spilled do not matter."""
@@ -78,24 +80,6 @@ def _conflicting(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(site, f"{remark.what}: {turns} turns more than one an access")
 
 
-def _ordered_atomics(evidence: Evidence) -> Iterator[Candidate]:
-    for number, op in evidence.copy.ops.items():
-        order = op.attributes.get("memory_ordering_semantics")
-        if op.name.startswith("atomic") and order not in (None, "weak", "relaxed"):
-            site = Site(evidence.copy.functions[number].name, number)
-            yield Candidate(site, f"{op.name}: its order is {order}")
-
-
-def _strong(evidence: Evidence) -> Iterator[Candidate]:
-    """Yield loads and stores that are not weak."""
-    for number, op in evidence.copy.ops.items():
-        order = op.attributes.get("memory_ordering_semantics")
-        if order not in (None, "weak") and not op.name.startswith("atomic"):
-            site = Site(evidence.copy.functions[number].name, number)
-            scope = op.attributes.get("memory_scope")
-            yield Candidate(site, f"{op.name}: its order is {order}, and its scope {scope}")
-
-
 def _narrow(evidence: Evidence) -> Iterator[Candidate]:
     """Yield accesses to tiles that are short; those of layouts only, if they are very short."""
     yield from because(Topic.ACCESSES, "tile", "run")(evidence)
@@ -110,6 +94,14 @@ def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
         total = figures.moved_by(evidence, each.site.symbol)
         if (figures.MOVED.read(evidence, each.site) or 0) >= total / MANY_PARTS:
             yield each
+
+
+def _blocks(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the loads through pointers that could be loads of a view."""
+    for number, op in evidence.copy.ops.items():
+        if block_of(op) is not None:
+            site = Site(evidence.copy.functions[number].name, number)
+            yield Candidate(site, f"{op.name}: its pointers and its mask are those of a block")
 
 
 def _idle(evidence: Evidence) -> Iterator[Candidate]:
@@ -198,36 +190,7 @@ RULES: dict[str, Rule] = {
             (PADDED_WITH_ZERO,),
             2.0,
         ),
-        Rule(
-            "ordered-access",
-            "an access is ordered, so that it cannot go ahead",
-            "Loads go iterations ahead, or become tensor copies, if they are weak and nothing "
-            "before them may write. An acquire, or a token that comes after a store, forbids it.",
-            "make the access weak, or give it a token that does not come after the store",
-            Sure.MAYBE,
-            figures.AHEAD_OR_TENSOR_COPY,
-            because(
-                Topic.TENSOR_COPIES,
-                *("ordered", "after_acquire", "after_store", "after_write"),
-                *("ordered_store", "before_access"),
-                outcomes=(Outcome.MISSED, Outcome.ANALYSIS),
-            ),
-            (WEAK, UNORDERED),
-            3.0,
-        ),
-        Rule(
-            "ordered-atomic",
-            "an atomic update orders other accesses, and is made element by element",
-            "Where nobody wants the old values, `red` updates several elements at once, on GPUs "
-            "that have it, but only if it is relaxed. An acquire or release is for locks and "
-            "flags, and waits for other accesses, too.",
-            "make the update relaxed",
-            Sure.MAYBE,
-            figures.ACCESS,
-            _ordered_atomics,
-            (WEAK,),
-            3.0,
-        ),
+        *ORDERING,
         Rule(
             "transposed-tensor",
             "a tensor lies the other way round than its tiles are used",
@@ -251,6 +214,20 @@ RULES: dict[str, Rule] = {
             figures.ACCESS,
             because(Topic.ACCESSES, "tile"),
             (TRANSPOSED,),
+            2.0,
+        ),
+        Rule(
+            "pointers-for-view",
+            "a block of a tensor is loaded through pointers that are computed",
+            "Offsets that are an index times a stride, with a stride of 1, and a mask that bounds "
+            "each index, are what a view of a tensor says in one op. Of a view the compiler knows "
+            "that neighbours are adjacent, and up to where; of a mask for each element it only "
+            "knows what numbers are promised.",
+            "load a tile of a partition view (`ct.load`)",
+            Sure.MAYBE,
+            figures.ACCESS_OR_COPY,
+            _blocks,
+            (AS_VIEWS,),
             2.0,
         ),
         Rule(
@@ -340,20 +317,6 @@ RULES: dict[str, Rule] = {
             3.0,
         ),
         *COMPUTING,
-        Rule(
-            "strong-order",
-            "an access is ordered more strongly than accesses usually are",
-            "What is relaxed, acquired or released is seen by other blocks in an order. Such an "
-            "access is made element by element, waits for others, or keeps others from going "
-            "ahead. Tokens order what one block does without that.",
-            "make the access weak",
-            Sure.MAYBE,
-            figures.ALL_WORK,
-            _strong,
-            (WEAK,),
-            2.0,
-            others=(figures.ACCESS,),
-        ),
         *DOING,
         *NUMBERS,
         Rule(

@@ -72,6 +72,7 @@ class _Search:
         self.base = evidence_of(original.copy(), settings)
         located = with_text_lines(original.bytecode)
         self._ops = [op for each in original.chosen(located) for op in each.walk()]
+        self._numbers = {op: number for number, op in self.base.copy.ops.items()}
         self._tried: dict[tuple[int, tuple[Site, ...]], tuple[Mapping[Site, str], Evidence]] = {}
 
     def findings(self, rule: Rule) -> Iterator[Finding]:
@@ -86,7 +87,7 @@ class _Search:
         for trial in rule.trials:
             for told, after in self._after(trial, tuple(candidates)):
                 for site, change in told.items():
-                    finding = self._compared(rule, candidates[site], change, after)
+                    finding = self._compared(rule, candidates[site], trial, change, after)
                     if finding and (site not in best or finding.gain > best[site].gain):
                         best[site] = finding
         covered = {number for site in best for number in candidates[site].covers}
@@ -123,14 +124,14 @@ class _Search:
         return self._tried[key]
 
     def _compared(
-        self, rule: Rule, candidate: Candidate, change: str, after: Evidence
+        self, rule: Rule, candidate: Candidate, trial: Trial, change: str, after: Evidence
     ) -> Finding | None:
         """Return a finding, if a figure of the rule is better after a change."""
         site = candidate.site
         for figure in (rule.figure, *rule.others):
             old, new = figure.read(self.base, site), figure.read(after, site)
             if old is not None and new is not None and figure.better(old, new):
-                return self._finding(rule, candidate, change, figure, old, new)
+                return self._finding(rule, candidate, change, figure, old, new, trial)
         return None
 
     def _finding(
@@ -141,16 +142,34 @@ class _Search:
         figure: Figure,
         old: float,
         new: float,
+        trial: Trial | None = None,
     ) -> Finding:
         site = candidate.site
-        op = None if site.number is None else self._ops[site.number]
+        numbers = self._places(site.number, trial)
+        places = [self._ops[number] for number in numbers]
+        op = places[0] if places else None
         return Finding(
             rule.id, rule.title, site.symbol, op.name if op else None, op.location if op else None,
             candidate.why, change, rule.sure, figure.name, old, new,
             (figure.show(old), figure.show(new)),
-            rule.weight * _ratio(old, new) * (1 + loops_around(op)),
-            numbers=() if site.number is None else (site.number,),
+            rule.weight * _ratio(old, new) * (1 + loops_around(places[-1] if places else None)),
+            tuple(each.location for each in places[1:]),
+            numbers,
         )  # fmt: skip
+
+    def _places(self, number: int | None, trial: Trial | None) -> tuple[int, ...]:
+        """Return the numbers of the op that a trial changes for another one, and of that one.
+
+        It is only the latter if both are the same, or if it alone has a place in source.
+        """
+        if number is None:
+            return ()
+        made = trial.cause(self.base.copy.ops[number]) if trial and trial.cause else None
+        if made is None or self._numbers[made] == number:
+            return (number,)
+        cause = self._numbers[made]
+        lost = self._ops[cause].location is None and self._ops[number].location is not None
+        return (number, cause) if lost else (cause, number)
 
 
 def _ratio(old: float, new: float) -> float:
@@ -162,13 +181,17 @@ def _merged(found: Iterable[Finding]) -> list[Finding]:
     """Return findings by gain: for an op with one fix the first, and with it where it recurs."""
     first: dict[tuple[object, ...], Finding] = {}
     for each in sorted(found, key=lambda each: -each.gain):
-        first.setdefault((each.kernel, id(each.location), each.op, each.fix), each)
+        places = tuple(map(id, (each.location, *each.also)))
+        first.setdefault((each.kernel, places, each.op, each.fix), each)
     rows: dict[tuple[object, ...], Finding] = {}
     for each in first.values():
         same = each.rule, each.kernel, each.op, each.fix, each.shown
         if same in rows:
             one = rows[same]
-            places, numbers = (*one.also, each.location), (*one.numbers, *each.numbers)
-            each = replace(one, also=places, numbers=numbers)
+            places = dict(zip(one.numbers, (one.location, *one.also), strict=True))
+            more = zip(each.numbers, (each.location, *each.also), strict=True)
+            places |= {number: place for number, place in more if number not in places}
+            _, *also = places.values()
+            each = replace(one, also=tuple(also), numbers=tuple(places))
         rows[same] = each
     return list(rows.values())

@@ -64,11 +64,11 @@ certain (the kernel computes the same), likely (if arguments are as they usually
 kernel or its caller has to change for it). Registers are those that ptxas gives, where it and
 pyelftools are installed.
 
-the keys of --json: schema; file; target; findings, each with kernel, rule, title, sure, op (null
-for all of a kernel), file, line and column (from 1; null if unknown), why, fix, figure, before and
-after (numbers), shown (both in words), gain (by which they are sorted), also (where else: file,
-line and column). With --rules or --explain: schema; rules, each with rule, title, sure, figure,
-explanation and fix
+the keys of --json: schema; file; target; findings, each with kernel, rule, title, sure, op (the one
+to be changed; null for all of a kernel), file, line and column (from 1; null if unknown), why, fix,
+figure, before and after (numbers), shown (both in words), gain (by which they are sorted), also
+(where it is felt, and where else it is so: file, line and column). With --rules or --explain:
+schema; rules, each with rule, title, sure, figure, explanation and fix
 
 exit status: 0 whatever is found, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a
 file is not readable, 4 a version or target is not supported, 5 a package is missing, or a tool

@@ -127,6 +127,8 @@ def _of(
     print_ = found.prints.get(value)
     if print_ is None or not value.uses or isinstance(value.type.element, Pointer):
         return
+    if op.name == "andi" and any(found.prints.get(each) == print_ for each in op.operand_list()):
+        return  # a mask that cuts nothing off the samples is for numbers that they have not
     best: Rewrite | None = None
     for way in _ways(op, value, found, earlier[print_]):
         gone = needs.needed_by(op, way.values)

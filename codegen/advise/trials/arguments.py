@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
-from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op, Value
 
 from .parameters import Called, origin, parameters_of
+from .tensors import tensor_of
 from .trial import Trial
 
 _SLOTS = ("base", "dynamicShape", "dynamicStrides")
@@ -22,7 +22,7 @@ def _as_passed(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     for site in sites:
         assert site.number is not None
         op, function = copy.ops[site.number], copy.functions[site.number]
-        view = None if op.operands.get("view") is None else tensor_view_op(op.operands["view"])
+        view = tensor_of(op)
         if view is None:
             continue
         if view not in changed:
@@ -69,5 +69,5 @@ def _assumed(value: Value) -> Value:
         value = after[-1]
 
 
-AS_PASSED = Trial(_as_passed)
+AS_PASSED = Trial(_as_passed, cause=tensor_of)
 """Tensors begin where a parameter says, and have the extents and strides that are passed."""

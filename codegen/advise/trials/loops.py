@@ -29,7 +29,7 @@ def loops_around(op: Op | None) -> int:
 
 def innermost_loop(op: Op) -> Op | None:
     """Return the loop whose every iteration executes an op; None if there is none."""
-    around = None if op.parent is None else op.parent.parent_op
+    around = _around(op)
     return around if around is not None and around.name in _LOOPS else None
 
 
@@ -130,7 +130,7 @@ def _behind_loop(reduction: Op, editor: Editor) -> str | None:
 
 def _out_of_if(op: Op, editor: Editor) -> str | None:
     """Load whether or not the condition of an `if` holds."""
-    around = None if op.parent is None else op.parent.parent_op
+    around = _around(op)
     if around is None or around.name != "if":
         return None
     if not all(value.is_visible_to(around) for value in op.operand_list()):
@@ -138,6 +138,10 @@ def _out_of_if(op: Op, editor: Editor) -> str | None:
     op.move_before(around)
     _leave_if(op, around)
     return "load it in every iteration: views pad what is outside of the tensor"
+
+
+def _around(op: Op) -> Op | None:
+    return None if op.parent is None else op.parent.parent_op
 
 
 def _leave_if(op: Op, around: Op) -> None:
@@ -213,7 +217,7 @@ def _unchanged_sums(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
 
 UNCHANGED_SUMS = Trial(_unchanged_sums)
 """What is done to sums of products in each iteration is done behind the loop."""
-OUT_OF_IF = at_ops(_out_of_if)
+OUT_OF_IF = at_ops(_out_of_if, cause=_around)
 """Loads do not depend on a condition."""
 BEFORE_LOOP = at_ops(_before_loop)
 """Loads that do not change in a loop are made before it."""

@@ -11,6 +11,7 @@ from tileir.codegen.advise.numbered import Copy
 from tileir.ir import Op, Value
 from tileir.types import Token
 
+from .tensors import view_of
 from .trial import Trial, at_ops
 
 _CALLS = ("print_tko", "assert")
@@ -66,9 +67,11 @@ def _silent(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
 
 WEAK = at_ops(_weak)
 """Accesses that other blocks need not see."""
+RELAXED = at_ops(_weak, alone=True)
+"""The same for figures of all of a kernel."""
 UNORDERED = at_ops(_unordered)
 """Accesses that come after nothing of this kernel."""
-PADDED_WITH_ZERO = Trial(_padded_with_zero)
+PADDED_WITH_ZERO = Trial(_padded_with_zero, cause=view_of)
 """Views that pad with zero, as tensor copies do."""
 SILENT = Trial(_silent)
 """A kernel that calls no function."""

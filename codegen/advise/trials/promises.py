@@ -12,12 +12,12 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
 from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, inner_dim
-from tileir.codegen.ops.extents import tensor_view_op
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar
 
 from .parameters import Called, origin, parameters_of
+from .tensors import tensor_of
 from .trial import Trial
 
 _LONG, _SHORT = Scalar("i64"), Scalar("i32")
@@ -87,7 +87,7 @@ def _promising(*kinds: Wanted) -> Trial:
             promise.make(copy, number)
         return told
 
-    return Trial(edit)
+    return Trial(edit, cause=tensor_of)
 
 
 def _aligned_view(op: Op, kernel: KernelIR) -> Iterator[Promise]:
@@ -95,7 +95,7 @@ def _aligned_view(op: Op, kernel: KernelIR) -> Iterator[Promise]:
 
     That is 16 bytes, or a row of the tile if that is shorter.
     """
-    view = None if op.operands.get("view") is None else tensor_view_op(op.operands["view"])
+    view = tensor_of(op)
     if view is None:
         return
     facts, size = kernel.facts(Divisibility), memory_bytes(view.result.type.element)

@@ -12,12 +12,12 @@ from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
 from tileir.codegen.ops import Family, family_of
-from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, TensorView
 
 from .parameters import Called, origin, slice_of
+from .tensors import tensor_of
 from .trial import Trial
 
 Size = int | Value
@@ -52,7 +52,7 @@ def retype(tensor: Value, kind: TensorView) -> None:
 
 def _of_view(op: Op) -> tuple[Op, Sequence[int]] | None:
     """Return the make_tensor_view behind an access, and the tensor's dimension of each of its."""
-    view = None if op.operands.get("view") is None else tensor_view_op(op.operands["view"])
+    view = tensor_of(op)
     return None if view is None else (view, dimensions(op.operands["view"].type))
 
 
@@ -112,7 +112,7 @@ def _strides_changed(change: Change, unless: Callable[[Op], bool] = lambda op: F
             told[site] = changed[view]
         return told
 
-    return Trial(edit)
+    return Trial(edit, cause=tensor_of)
 
 
 def _known_unit(strides: list[Size], last: int, function: Function) -> str | None:
@@ -240,7 +240,7 @@ KNOWN_UNIT = _strides_changed(_known_unit)
 """The kernel knows that the last dimension of a tile is contiguous."""
 TRANSPOSED = _strides_changed(_transposed, unless=_is_turned)
 """The tensor is stored with the last dimension of the tile contiguous."""
-K_MAJOR = Trial(_k_major)
+K_MAJOR = Trial(_k_major, cause=tensor_of)
 """Operands of products are contiguous along K, in which products add up."""
 UNIT_FACTORS = tuple(map(_unit_factor, range(3)))
 """One of the parameters that scale offsets is 1."""

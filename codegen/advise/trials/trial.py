@@ -13,24 +13,30 @@ from tileir.ir import Op
 Edit = Callable[[Copy, Sequence[Site]], Mapping[Site, str]]
 """Edits a copy for all of these sites; returns those where it did, and in words what it changed."""
 
+Cause = Callable[[Op], Op | None]
+"""Returns the op that makes another one slow; None if it is that op itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One thing to try: an edit of a copy of the module, and options of the launch.
 
     With `alone`, each site is tried by itself, because the figure is that of all of the kernel.
+    `cause` returns the op that an author changes, where that is another than the op of the site,
+    which only suffers from it.
     """
 
     edit: Edit
     options: Mapping[str, object] = field(default_factory=dict)
     alone: bool = False
+    cause: Cause | None = None
 
 
 Change = Callable[[Op, Editor], str | None]
 """Edits around an op, before which the editor is; says what it changed, None if nothing."""
 
 
-def at_ops(change: Change, alone: bool = False) -> Trial:
+def at_ops(change: Change, alone: bool = False, cause: Cause | None = None) -> Trial:
     """Return the trial that makes a change at the op of each site, one after the other."""
 
     def edit(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
@@ -43,7 +49,7 @@ def at_ops(change: Change, alone: bool = False) -> Trial:
                 told[site] = said
         return told
 
-    return Trial(edit, alone=alone)
+    return Trial(edit, alone=alone, cause=cause)
 
 
 def relaunched(change: str, **options: object) -> Trial:

@@ -19,12 +19,14 @@ QUIET = ["--target", "sm_90", "--no-ptxas"]
 
 def test_text(capsys) -> None:
     assert main(["advise", *QUIET, MATMUL]) == 0
-    head, finding, figure, fix, why = capsys.readouterr().out.splitlines()
+    head, finding, figure, fix, why, also = capsys.readouterr().out.splitlines()
     assert head == f"{MATMUL}: kernel matmul: one finding for sm_90"
-    assert "matrix.py:68:4: likely: threads copy a tile that" in finding
+    assert "matrix.py:59:0: likely: threads copy a tile that" in finding
     assert figure == "    who copies the tile: threads, and tensor copies with the fix"
     assert fix == "    fix: assume div_by<8> of parameter 13 (stride 0 of array 2)"
     assert why.endswith("a stride is only known to be a multiple of 2 bytes")
+    assert also.startswith("    also at ")
+    assert also.endswith("matrix.py:68:4")
 
 
 def test_nothing_is_one_sentence(capsys, monkeypatch) -> None:
@@ -39,11 +41,12 @@ def test_json(capsys) -> None:
     assert main(["advise", *QUIET, "--grid", "10,2", "--json", MATMUL]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["file"], document["target"]) == (1, MATMUL, "sm_90")
-    launch, store = document["findings"]
-    assert (store["rule"], store["line"], store["op"]) == ("no-tensor-copy", 68, "store_view_tko")
-    assert (store["before"], store["after"]) == (0, 1)
+    launch, view = document["findings"]
+    assert (view["rule"], view["line"], view["op"]) == ("no-tensor-copy", 59, "make_tensor_view")
+    assert [place["line"] for place in view["also"]] == [68]
+    assert (view["before"], view["after"]) == (0, 1)
     assert (launch["rule"], launch["line"], launch["op"]) == ("thin-grid", None, None)
-    assert launch["gain"] > store["gain"]
+    assert launch["gain"] > view["gain"]
 
 
 @pytest.mark.parametrize(("columns", "findings"), [(64, "one finding"), (63, "no rule")])
