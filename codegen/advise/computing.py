@@ -319,8 +319,9 @@ COMPUTING = (
     Rule(
         "power-by-function",
         "a simple power is computed by logarithms",
-        "A power of any number to any number is some hundred instructions. A square is one "
-        "product, and a power of a constant one exponential.",
+        "A power of any number to any number is some hundred instructions. A power of a constant "
+        "is one exponential. To 5 up to 8 it is three or four products, whose roundings may add up "
+        "to more than a power may err by; smaller powers the compiler makes of products itself.",
         "multiply, or use exp2",
         Sure.LIKELY,
         figures.WORK,

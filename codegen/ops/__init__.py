@@ -24,6 +24,7 @@ from . import (
     preview,
     views,
 )
+from .powers import cost_of_short_power
 from .spec import OTHER, SIMPLE, Traits
 from .spec import Family as Family
 
@@ -55,6 +56,15 @@ def family_of(op: Op) -> Family:
     return traits_of(op).family
 
 
+def cost_of(op: Op) -> int:
+    """Return the number of simple operations that recompute an element.
+
+    It is the `cost` of the op's row, but for powers that a constant exponent makes cheaper.
+    """
+    short = cost_of_short_power(op)
+    return traits_of(op).cost if short is None else short
+
+
 def is_load(op: Op) -> bool:
     """Whether an op reads memory and writes none."""
     return op.spec.effects == READS
@@ -72,7 +82,7 @@ def is_recomputed(op: Op) -> bool:
     if family is Family.RENUMBERING and op.spec.effects == PURE:
         return next(op.operand_list()).type.size < size
     if family is Family.ELEMENT_WISE:
-        return traits_of(op).cost <= SIMPLE
+        return cost_of(op) <= SIMPLE
     return family is Family.GENERATOR
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 
 from tileir.codegen.advise.instructions import LOOP
 from tileir.codegen.advise.trials.loops import loops_around
+from tileir.codegen.ops.powers import cost_of_short_power
 from tileir.formats.ops.spec import READS, SILENT
 from tileir.ir import Op, Value
 from tileir.read.function import Function
@@ -25,7 +26,9 @@ COSTS = {
     "permute": 4, "cat": 4, "extract": 4, "insert": 4, "reduce": 3, "scan": 8, "mmaf": 4, "mmai": 4,
     "atomic_rmw_tko": 16,
 }  # fmt: skip
-"""Op -> issue slots of an element of its largest tile; others take one."""
+"""Op -> issue slots of an element of its largest tile; others take one.
+
+Powers with short exponents take what the compiler says of them."""
 
 
 def cost_of(op: Op) -> float:
@@ -34,7 +37,9 @@ def cost_of(op: Op) -> float:
     sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
     if op.name in ("mmaf", "mmai"):
         sizes = [op.result.type.size]
-    return COSTS.get(op.name, PLAIN) * max(sizes, default=0) * weight_of(op)
+    short = cost_of_short_power(op)
+    slots = COSTS.get(op.name, PLAIN) if short is None else short
+    return slots * max(sizes, default=0) * weight_of(op)
 
 
 def weight_of(op: Op) -> float:

@@ -12,6 +12,7 @@ from tileir.builder import Editor, number, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.ops import Family, family_of
+from tileir.codegen.ops.powers import constant_exponent
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant, to_constant
 from tileir.read.function import Function
@@ -28,8 +29,9 @@ _HANDED_ON = (
 )
 _KNOWN = 64
 """A divisor that is tried for one that is not known."""
-_POWERS = (2, 3, 4)
-"""Exponents for which a product or two do."""
+_POWERS = (5, 6, 7, 8)
+"""Exponents for which three or four products do. They round more often than a power may err, so
+the compiler does not make them; smaller ones it does (see `codegen.ops.powers`)."""
 
 
 def is_double(value: Value) -> bool:
@@ -126,14 +128,13 @@ def _as_products(op: Op, editor: Editor) -> str | None:
     exponent = exponent_of(op)
     if exponent is None:
         return None
-    base = next(op.operand_list())
-    made = editor.mulf(base, base)
-    if exponent == 3:
-        made = editor.mulf(made, base)
-    elif exponent == 4:
+    made = base = next(op.operand_list())
+    for bit in f"{exponent:b}"[1:]:
         made = editor.mulf(made, made)
+        if bit == "1":
+            made = editor.mulf(made, base)
     op.result.replace_all_uses_with(made)
-    return f"multiply, instead of raising to the power of {exponent}"
+    return f"multiply, instead of raising to the power of {exponent}, if errors of some ulp will do"
 
 
 def _as_exponential(op: Op, editor: Editor) -> str | None:
@@ -176,10 +177,8 @@ def may_be_approximate(op: Op) -> bool:
 
 
 def exponent_of(op: Op) -> int | None:
-    """Return the exponent of a power that a product or two are; None for others."""
-    if op.name not in ("fpowf", "fpowi"):
-        return None
-    found = _constant([*op.operand_list()][1])
+    """Return the exponent of a power that a few products give; None for others."""
+    found = constant_exponent(op)
     return int(found) if found in _POWERS else None
 
 

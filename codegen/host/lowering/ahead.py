@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.narrow_folds import rounds_narrowly
 from tileir.codegen.host.planning.tiles import is_single, is_tile
-from tileir.codegen.ops import traits_of
+from tileir.codegen.ops import cost_of
 from tileir.codegen.scalar.types import BYTE, OPAQUE, memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Element
@@ -140,9 +140,9 @@ def _users(lowering: Lowering, load: Op) -> list[Op]:
 
 def _work(lowering: Lowering, op: Op) -> int:
     """Return the simple operations that the op's loop computes an element with."""
-    total = traits_of(op).cost if is_inline(op) else 0
+    total = cost_of(op) if is_inline(op) else 0
     for value in _computed(lowering, op):
-        total += traits_of(value.owner).cost
+        total += cost_of(value.owner)
     return total
 
 

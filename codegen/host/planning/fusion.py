@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from tileir.codegen.host.lowering.chapters.pieces import is_short_slice
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
-from tileir.codegen.ops import Family, family_of, traits_of
+from tileir.codegen.ops import Family, cost_of, family_of
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
 
@@ -95,7 +95,7 @@ def _weights(order: Order) -> dict[int, int]:
         if not is_inline(op) or not is_tile(op.result):
             continue
         below = sum(weights.get(id(value), 0) for value in op.operand_list())
-        weight = 1 if below > MAX_FUSED_OPS else below + traits_of(op).cost
+        weight = 1 if below > MAX_FUSED_OPS else below + cost_of(op)
         weights[id(op.result)] = weight
     return weights
 

@@ -39,7 +39,7 @@ from tileir.codegen.layouts.swizzled_rows import swizzled_rows
 from tileir.codegen.layouts.warp_conversions import warp_conversion
 from tileir.codegen.nvptx.machine import red_forms
 from tileir.codegen.nvptx.state import KernelState
-from tileir.codegen.ops import Family, family_of, traits_of
+from tileir.codegen.ops import Family, cost_of, family_of
 from tileir.codegen.ops.spec import NEVER_AGAIN
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
@@ -452,7 +452,7 @@ def _weights(kernel: KernelIR, small: int) -> dict[Value, int]:
     weights: dict[Value, int] = {}
     for op in kernel.walk():
         below = sum(weights.get(value, 0) for value in op.operand_list())
-        cost = traits_of(op).cost
+        cost = cost_of(op)
         if family_of(op) is Family.VIEW_LOAD and is_weak(op) and op.results[0].type.size <= small:
             cost = SMALL_LOAD_COST
         for result in op.results:

@@ -23,8 +23,8 @@ from tileir.codegen.block.async_rows import PRODUCT_NAMES
 from tileir.codegen.block.op_facts import ENDS
 from tileir.codegen.block.types import Frag, registers_of
 from tileir.codegen.layouts.linear_layout import log2
-from tileir.codegen.ops import Family, family_of, traits_of
-from tileir.codegen.ops.spec import DIVISION
+from tileir.codegen.ops import Family, cost_of, family_of
+from tileir.codegen.ops.spec import DIVISION, FUNCTION
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Block, Body, Op, Value
@@ -127,7 +127,7 @@ class _Estimate:
 
 def _calls(op: Op) -> bool:
     """Whether ptxas may have to call a function for each element."""
-    return family_of(op) is Family.ELEMENT_WISE and traits_of(op).cost == DIVISION
+    return family_of(op) is Family.ELEMENT_WISE and DIVISION <= cost_of(op) < FUNCTION
 
 
 def _long_addresses(op: Op) -> int:

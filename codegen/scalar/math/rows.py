@@ -22,6 +22,7 @@ from .logarithm import log, log2
 from .powers import fpowf, fpowi
 from .remainder import remf
 from .roots import rsqrt
+from .short_powers import short_power
 from .terms import Expr
 from .trigonometric import cos, sin, tan
 
@@ -42,7 +43,8 @@ def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
                 value = widen(builder, value, element) if half else value
                 value = flush(builder, value) if flushed else value
             operands.append(Expr(builder, value))
-        result = function(*operands).value
+        short = short_power(op)
+        result = (short(operands[0]) if short else function(*operands)).value
         if flushed:
             return flush(builder, result)
         return narrow(builder, result, element) if half else result

@@ -192,15 +192,13 @@ def function_behind_broadcast(copy: Copy) -> set[int] | None:
     return None
 
 
-def square_by_power(copy: Copy) -> set[int] | None:
-    """Raise to the power of two instead of multiplying."""
+def exponential_by_power(copy: Copy) -> set[int] | None:
+    """Raise two to a power instead of computing an exponential."""
     for number, op in copy.ops.items():
-        if op.parent is None or op.name != "mulf" or op.result.type.element != F32:
-            continue
-        if op.operands["lhs"] is op.operands["rhs"] and _large(op):
+        if op.parent is not None and op.name == "exp2" and _large(op):
             editor = copy.editor(number).before(op)
             two = editor.constant(splat(2.0, op.result.type))
-            op.result.replace_all_uses_with(editor.fpowf(op.operands["lhs"], two))
+            op.result.replace_all_uses_with(editor.fpowf(two, op.operands["source"]))
             return {number}
     return None
 
@@ -288,7 +286,7 @@ PLANTS_OF_WORK = {
     "f32 to f64": compute_in_double,
     "divide each index": divide_each,
     "function of a broadcast": function_behind_broadcast,
-    "square by a power": square_by_power,
+    "exp2 by a power": exponential_by_power,
     "ordered atomics": order_atomics,
     "store in a loop": store_in_loop,
     "shrink: depth": shrink_depth,

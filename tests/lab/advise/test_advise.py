@@ -34,7 +34,7 @@ PAIRS = {
     "reduce in a loop": "row_sum",
     "f32 to f64": "rms_norm",
     "divide each index": "pointer_add",
-    "square by a power": "rms_norm",
+    "exp2 by a power": "attention",
 }
 """Weakness -> a small kernel that it is planted in."""
 
