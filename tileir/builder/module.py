@@ -176,10 +176,9 @@ def subprogram(
     `symbol` is the name of the kernel, and `name` what the source calls the function, the same if
     None. BuildError for a path that is no text, or a line that is no integer.
     """
-    try:
-        directory, file_name = os.path.split(os.fspath(path))
-    except TypeError:
-        raise BuildError(f"expected the path of a source file, found {path!r}") from None
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise BuildError(f"expected the path of a source file, found {path!r}")
+    directory, file_name = os.path.split(os.fspath(path))
     file, line = File(file_name, directory), integer(line)
     return Subprogram(file, line, name or symbol, symbol, CompileUnit(file), line)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 _SECRET = re.compile(
-    r"sig|token|secret|key|cred|pass|auth|expires|policy|^x-(amz|goog)-|^s[a-z]{1,2}$",
+    r"sig|token|secret|key|cred|pass|auth|expires|policy|^x-(amz|goog)-"
+    r"|^(sv|ss|srt|sp|spr|st|se|sr|si|sip|sdd|sk(oid|tid|t|e|s|v))$",
     re.IGNORECASE,
 )
-"""Names of parameters of a query that sign a URL, at Amazon, Google, Azure and others."""
+"""Names of parameters of a query that sign a URL, at Amazon, Google, Azure and others.
+
+Rather too many than too few: names of modules go into manifests.
+"""
 
 
 def without_secrets(text: str) -> str:

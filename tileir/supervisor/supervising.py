@@ -33,10 +33,11 @@ _MIB = 1 << 20
 
 
 class _Call:
-    """A call that is under way: its name, and why its child was killed, "" if it was not."""
+    """A call that is under way: its name, which of those made at once it is, and why its child was
+    killed, "" if it was not."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name, self.number = name, 0
         self.killed = ""
 
 
@@ -140,7 +141,7 @@ class Supervisor:
                     self._current = None
             self._made += len(outcomes)
             if kind not in _OUTCOMES or current.killed:
-                del outcomes[len(requests) - 1 :]
+                del outcomes[current.number :]  # it was killed while its answer was on the way
                 outcomes.append(self._death(child, current, kind))
             elif kind == FAILED or (self._calls is not None and self._made >= self._calls):
                 self._replace(child)
@@ -182,10 +183,12 @@ class Supervisor:
         """Send requests, and yield the frame that answers each, up to one that ends the child."""
         with self._alarm(current, self._seconds, "time") as again:
             child.ask([data for _, data in requests])
-            for name, _ in requests:
+            for number, (name, _) in enumerate(requests):
                 with self._lock:
-                    current.name = name
-                again()
+                    if current.killed:  # for the call before, so this one has not been done
+                        return
+                    current.name, current.number = name, number
+                    again()
                 kind, answer = child.answer()
                 yield kind, answer
                 if kind not in (ANSWER, TOO_LONG):
@@ -207,7 +210,8 @@ class Supervisor:
     ) -> Iterator[Callable[[], None]]:
         """Kill the child of a call if what is done inside takes too long; yield what begins anew.
 
-        That is called very often, so it moves the end and wakes nobody: whoever waits looks again.
+        That is called very often, and with the lock held, so it moves the end and wakes nobody:
+        whoever waits looks again.
         """
         if seconds is None:
             yield lambda: None
@@ -218,12 +222,13 @@ class Supervisor:
             started[0] = time.monotonic()
 
         def watch() -> None:
-            while (left := started[0] + seconds - time.monotonic()) > 0:
-                if done.wait(left):
-                    return
-            with self._lock:
-                if self._current is current and not done.is_set():
-                    self._kill(current, why)
+            left = seconds
+            while not done.wait(left):
+                with self._lock:
+                    left = started[0] + seconds - time.monotonic()
+                    if left <= 0 and self._current is current and not done.is_set():
+                        self._kill(current, why)
+                        return
 
         threading.Thread(target=watch, daemon=True).start()
         try:

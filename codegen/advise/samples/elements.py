@@ -1,16 +1,17 @@
 """What ops compute of each element, in exact arithmetic as far as f64 has it.
 
 Floats of all types are f64 here and are never rounded, so that what is equal but for rounding is
-equal. Whole numbers are int64, addresses too, in bytes.
+equal. Whole numbers are int64, addresses too, in bytes; those of one bit are bool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from tileir.ir import Op
+from tileir.types import Scalar
 
 Array = np.ndarray
 Function = Callable[..., Array]
@@ -50,8 +51,6 @@ INTEGERS: Mapping[str, Function] = {
     "absi": np.abs,
     "addi": np.add,
     "andi": np.bitwise_and,
-    "maxi": np.maximum,
-    "mini": np.minimum,
     "muli": np.multiply,
     "negi": np.negative,
     "ori": np.bitwise_or,
@@ -74,14 +73,41 @@ COMPARED: Mapping[str, Function] = {
 def wrapped(array: Array, bits: int) -> Array:
     """Return whole numbers as signed ones of so many bits."""
     if bits == 1:
-        return array.astype(bool)
+        return (array & 1).astype(bool)
     array = array.astype(np.int64)
     return array if bits >= 64 else (array << 64 - bits) >> 64 - bits
 
 
+def whole(op: Op, given: Sequence[Array]) -> Array:
+    """Return what an op of `INTEGERS` computes."""
+    numbers = (each.astype(np.int64) for each in given)
+    return wrapped(INTEGERS[op.name](*numbers), op.result.type.element.bits)
+
+
+def read(array: Array, element: Scalar, signedness: object) -> Array:
+    """Return whole numbers of a type as an op reads them, signed or unsigned."""
+    if element.bits == 1:
+        array = array.astype(np.int64)
+        return array if signedness == "unsigned" else -array
+    if signedness != "unsigned":
+        return array
+    return array.view(np.uint64) if element.bits >= 64 else array & (1 << element.bits) - 1
+
+
+def _read(op: Op, array: Array) -> Array:
+    """Return an operand as an op reads it, whose operands are of one type."""
+    return read(array, next(op.operand_list()).type.element, op.attributes.get("signedness"))
+
+
+def chosen(op: Op, lhs: Array, rhs: Array) -> Array:
+    """Return the larger or the smaller of each pair of numbers."""
+    larger = _read(op, lhs) > _read(op, rhs)
+    return np.where(larger == (op.name == "maxi"), lhs, rhs)
+
+
 def divided(op: Op, lhs: Array, rhs: Array) -> Array:
     """Return quotients, as an op rounds them; by 0, which is undefined, as by 1."""
-    rhs = np.where(rhs == 0, 1, rhs)
+    lhs, rhs = _read(op, lhs), _read(op, np.where(rhs == 0, 1, rhs).astype(rhs.dtype))
     down = lhs // rhs
     inexact = down * rhs != lhs
     rounding = op.attributes["rounding"]
@@ -93,34 +119,28 @@ def divided(op: Op, lhs: Array, rhs: Array) -> Array:
 
 
 def remaining(op: Op, lhs: Array, rhs: Array) -> Array:
-    """Return remainders of the division toward zero."""
-    return np.fmod(lhs, np.where(rhs == 0, 1, rhs))
+    """Return remainders of the division toward zero; by 0, which is undefined, as by 1."""
+    return np.fmod(_read(op, lhs), _read(op, np.where(rhs == 0, 1, rhs).astype(rhs.dtype)))
 
 
 def shifted(op: Op, lhs: Array, rhs: Array) -> Array:
     """Return numbers shifted by as many bits as there are."""
-    bits = op.result.type.element.bits
-    rhs = rhs % bits
+    rhs = rhs.astype(np.int64) % op.result.type.element.bits
     if op.name == "shli":
-        return lhs << rhs
-    if op.attributes["signedness"] == "unsigned" and bits < 64:
-        lhs = lhs & (1 << bits) - 1
-    return lhs >> rhs
+        return lhs.astype(np.int64) << rhs
+    lhs = _read(op, lhs)
+    return lhs >> rhs.astype(lhs.dtype)
 
 
 def extended(op: Op, source: Array) -> Array:
     """Return whole numbers of a wider type."""
-    bits = op.operands["from"].type.element.bits
-    source = source.astype(np.int64)
-    if op.attributes["signedness"] == "unsigned" and bits < 64:
-        return source & (1 << bits) - 1
-    return -source if bits == 1 else source
+    return _read(op, source)
 
 
 def compared(op: Op, lhs: Array, rhs: Array) -> Array:
-    """Return where a predicate holds; unsigned numbers that are less than 0 are large ones."""
-    if op.attributes.get("signedness") == "unsigned" and lhs.dtype == np.int64:
-        lhs, rhs = lhs.view(np.uint64), rhs.view(np.uint64)
+    """Return where a predicate holds."""
+    if op.name == "cmpi":
+        lhs, rhs = _read(op, lhs), _read(op, rhs)
     return COMPARED[str(op.attributes["comparison_predicate"])](lhs, rhs)
 
 
@@ -135,8 +155,15 @@ CONVERSIONS: Mapping[str, Callable[..., Array]] = {
     "divi": divided,
     "exti": extended,
     "ftoi": from_float,
+    "maxi": chosen,
+    "mini": chosen,
     "remi": remaining,
     "shli": shifted,
     "shri": shifted,
 }
-"""Op whose attributes count -> what it computes."""
+"""Op whose attributes count -> what it computes, whole numbers that may not fit."""
+
+
+def from_whole(op: Op, source: Array) -> Array:
+    """Return whole numbers as floats."""
+    return _read(op, source).astype(np.float64)

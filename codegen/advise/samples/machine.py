@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from tileir.attributes import Bounded, DivBy
+from tileir.codegen.advise.trials.liveness import ends_of
 from tileir.codegen.advise.trials.parameters import parameters_of
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Block, Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, Tile
 
-from .elements import CONVERSIONS, FLOATS, INTEGERS, Array, wrapped
+from .elements import CONVERSIONS, FLOATS, INTEGERS, Array, whole, wrapped
 from .memory import ARRAY_BITS
 from .specials import SPECIAL, STORES
 from .state import SAMPLES, Sampled, State
@@ -55,8 +56,11 @@ class _Machine:
         self._state = State(seed)
         self._env, self._memory = self._state.env, self._state.memory
         self._random, self._set, self._any = self._state.random, self._state.set, self._state.any
+        self._numbers: dict[Op, int] = {}
         self._left: Counter[Value] = Counter()
-        for op in function.walk():
+        """Uses of values that are still to come."""
+        for number, op in enumerate(function.walk()):
+            self._numbers[op] = number
             self._left.update(op.operand_list())
 
     @property
@@ -124,19 +128,16 @@ class _Machine:
             rounds = self._random.integers(0, np.maximum(_ROUNDS, 1))
             rounds = np.where(np.array(_ROUNDS) == 0, last, rounds)
             self._set(carried.pop(0), lower + step * rounds)
-        ends = [op for op in block.ops[-1:] if op.name == "continue"]
+        ends = [*ends_of(op), block.ops[-1]] if op.name == "for" else []  # no `for` has a break
         for number, (value, start) in enumerate(zip(carried, given, strict=True)):
-            kept = any(each.operands["operands"][number] is value for each in ends)
-            kept = kept and op.name == "for"
+            kept = _is_kept(value, number, ends)
             self._set(value, self._env[start] if kept else self._later(value.type, start))
         kinds = [(value, self._env[value]) for value in given if value in self._env]
         self._block(block)
         self._memory.changed(written)
         starts = dict(kinds)
         for number, value in enumerate(op.results):
-            kept = op.name == "for" and carried[number] in self._env and any(
-                each.operands["operands"][number] is carried[number] for each in ends
-            )  # fmt: skip
+            kept = _is_kept(carried[number], number, ends)
             start = given[number] if number < len(given) else None
             if kept and start in starts:
                 self._set(value, starts[start])
@@ -185,8 +186,6 @@ class _Machine:
                 found |= {int(self._env[value].flat[0]) >> ARRAY_BITS for value in roots}
         return found
 
-    # Values -------------------------------------------------------------------------------------
-
     # Ops ----------------------------------------------------------------------------------------
 
     def _results(self, op: Op) -> Sequence[Any]:
@@ -207,7 +206,7 @@ class _Machine:
         if op.name in FLOATS:
             return (FLOATS[op.name](*given),)
         if op.name in INTEGERS:
-            return (wrapped(INTEGERS[op.name](*given), op.result.type.element.bits),)
+            return (whole(op, given),)
         if op.name in CONVERSIONS:
             made = CONVERSIONS[op.name](op, *given)
             return (wrapped(made, op.result.type.element.bits),)
@@ -215,20 +214,24 @@ class _Machine:
 
     def _unknown(self, op: Op) -> Sequence[Any]:
         """Draw the results of an op by lot, from what it is and what it gets."""
-        known = [self._state.found.prints.get(value) for value in op.operand_list()]
+        known = [self._state.found.fingerprints.get(value) for value in op.operand_list()]
         effects = op.spec.effects not in ("Pure", "NoMemoryEffect")
         for number, value in enumerate(op.results):
             if isinstance(value.type, Tile):
                 key = repr((op.name, number, known, sorted(map(repr, op.attributes.items()))))
                 if effects or None in known or op.regions:
-                    key = f"{key} {id(op)}"
+                    key = f"{key} {self._numbers[op]}"
                 seed = int.from_bytes(blake2b(key.encode(), digest_size=6).digest(), "little")
-                yield_ = self._any(value.type, seed)
+                self._set(value, self._any(value.type, seed))
             else:
-                yield_ = None
-            self._env[value] = None
-            self._set(value, yield_)
+                self._set(value, None)
         return ()
+
+
+def _is_kept(value: Value, number: int, ends: Sequence[Op]) -> bool:
+    """Whether a `for` hands on what it carries as it is, at each of its ends; not if there are
+    none."""
+    return bool(ends) and all(each.operands["operands"][number] is value for each in ends)
 
 
 def _promised(value: Value) -> tuple[int, int | None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class Memory:
         held = self._stored.get(array)
         if held is not None and _same(held.access, access):
             return held.value
-        seed = hash((self._versions[array], self._all, str(element))) & 0xFFFF
+        seed = crc32(f"{self._versions[array]} {self._all} {element}".encode()) & 0xFFFF
         return drawn(_mixed(access.addresses + seed * 0x1F35), element)
 
     def store(self, access: Access, value: Array) -> None:

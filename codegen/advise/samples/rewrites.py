@@ -56,7 +56,7 @@ def rewrites_of(function: Function) -> list[Rewrite]:
     total = needs.cost(ops)
     earlier: dict[object, list[Value]] = defaultdict(list)
     for value in function.body.block.arguments:
-        earlier[found.prints.get(value)].append(value)
+        earlier[found.fingerprints.get(value)].append(value)
     rewrites: list[Rewrite] = []
     dear = _dearest(ops, needs, total)
     for op in ops:
@@ -64,7 +64,7 @@ def rewrites_of(function: Function) -> list[Rewrite]:
             with np.errstate(all="ignore"):
                 rewrites += _of(op, found, earlier, total, needs)
         for value in _own(op):
-            earlier[found.prints.get(value)].append(value)
+            earlier[found.fingerprints.get(value)].append(value)
     for seed in (*_AGAIN, *_AGAIN_FOR_BITS):
         checked = [each for each in rewrites if seed in _AGAIN or _is_mask(each.op)]
         if not checked:
@@ -96,10 +96,10 @@ def _holds(rewrite: Rewrite, found: Sampled) -> bool:
     """Whether a rewrite gives the same numbers in other samples."""
     value, way = rewrite.op.results[0], rewrite.way
     if way.op == "reduce":
-        derived = found.derived.get(found.prints[value])
+        derived = found.derived.get(found.fingerprints[value])
         return derived is not None and derived.op is way.given[0].source
     if way.value is not None:
-        return found.prints[value] == found.prints[way.value]
+        return found.fingerprints[value] == found.fingerprints[way.value]
     if way.number is not None:
         return found.same.get(value) == way.number
     return equal(computed(way, found.probes), found.probes[value])
@@ -124,13 +124,13 @@ def _of(
     if not op.results or (op.regions and op.name not in ("reduce", "scan")):
         return
     value = op.results[0]
-    print_ = found.prints.get(value)
-    if print_ is None or not value.uses or isinstance(value.type.element, Pointer):
+    fingerprint = found.fingerprints.get(value)
+    if fingerprint is None or not value.uses or isinstance(value.type.element, Pointer):
         return
     if op.name == "andi" and any(found.prints.get(each) == print_ for each in op.operand_list()):
         return  # a mask that cuts nothing off the samples is for numbers that they have not
     best: Rewrite | None = None
-    for way in _ways(op, value, found, earlier[print_]):
+    for way in _ways(op, value, found, earlier[fingerprint]):
         gone = needs.needed_by(op, way.values)
         old, new = needs.cost(gone), way.cost * weight_of(op) * value.type.size
         saved = (old - new) / total
@@ -148,7 +148,7 @@ def _ways(op: Op, value: Value, found: Sampled, equal: Sequence[Value]) -> Itera
     constant = found.same.get(value)
     if constant is not None and np.isfinite(constant):
         yield number(constant)
-    derived = found.derived.get(found.prints[value])
+    derived = found.derived.get(found.fingerprints[value])
     if derived is not None:
         yield Way("reduce", (Way(value=derived.op.results[0]),))
     if not isinstance(kind.element, Scalar) or kind.element.bits == 1:

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from tileir.ir import Op
+from tileir.ir import Op, Value
 from tileir.types import PartitionView, Pointer, TensorView
 
-from .elements import wrapped
+from .elements import Array, from_whole, read, wrapped
 from .memory import Access, array_of
 from .state import SAMPLES, Derived, State, View
 
@@ -106,17 +106,43 @@ def _select(state: State, op: Op) -> Sequence[Any] | None:
 
 def _product(state: State, op: Op) -> Sequence[Any] | None:
     lhs, rhs, acc = (state.env[op.operands[slot]] for slot in ("lhs", "rhs", "acc"))
+    if op.name == "mmai":
+        element = op.operands["lhs"].type.element
+        lhs = read(lhs, element, op.attributes["signedness_lhs"])
+        rhs = read(rhs, element, op.attributes["signedness_rhs"])
+        return (wrapped(lhs @ rhs + acc, op.result.type.element.bits),)
     return (lhs @ rhs + acc,)
 
 
+def _from_whole(state: State, op: Op) -> Sequence[Any] | None:
+    return (from_whole(op, state.env[op.operands["from"]]),)
+
+
 def folded_by(op: Op) -> str | None:
-    """Return the op that a reduction or scan of one tile combines with; None for any other body."""
+    """Return the op that a reduction or scan of one tile combines with; None for any other body.
+
+    None for the larger or smaller of unsigned numbers and bits, too.
+    """
     ops, arguments = op.regions[0].block.ops, op.regions[0].block.arguments
     if len(ops) != 2 or len(arguments) != 2 or ops[0].name not in FOLDS:
         return None
     if {*ops[0].operand_list()} != {*arguments} or [*ops[1].operand_list()] != [ops[0].result]:
         return None
+    if ops[0].name in ("maxi", "mini"):
+        signed = ops[0].attributes["signedness"] == "signed"
+        return ops[0].name if signed and arguments[0].type.element.bits > 1 else None
     return ops[0].name
+
+
+def _numbers(state: State, value: Value) -> Array:
+    """Return what is folded; bits as numbers that can be added."""
+    array = state.env[value]
+    return array.astype(np.int64) if array.dtype == bool else array
+
+
+def _fitting(array: Array, op: Op) -> Array:
+    element = op.results[0].type.element
+    return array if element.is_float else wrapped(array, element.bits)
 
 
 def _reduce(state: State, op: Op) -> Sequence[Any] | None:
@@ -124,7 +150,8 @@ def _reduce(state: State, op: Op) -> Sequence[Any] | None:
     if name is None:
         return None
     (source,) = op.operands["operands"]
-    return (FOLDS[name].reduce(state.env[source], axis=op.attributes["dim"] + 1),)
+    axis = op.attributes["dim"] + 1
+    return (_fitting(FOLDS[name].reduce(_numbers(state, source), axis=axis), op),)
 
 
 def _scan(state: State, op: Op) -> Sequence[Any] | None:
@@ -132,14 +159,15 @@ def _scan(state: State, op: Op) -> Sequence[Any] | None:
     if name is None:
         return None
     (source,) = op.operands["operands"]
-    array, axis = state.env[source], op.attributes["dim"] + 1
+    array, axis = _numbers(state, source), op.attributes["dim"] + 1
     shape = tuple(e for n, e in enumerate(source.type.shape) if n != op.attributes["dim"])
-    total = FOLDS[name].reduce(array, axis=axis)
-    key = state.print(total.reshape(SAMPLES, -1))
+    total = _fitting(FOLDS[name].reduce(array, axis=axis), op)
+    key = state.fingerprint(total.reshape(SAMPLES, -1))
     state.found.derived.setdefault(key, Derived(op, "reduce", shape))
     if op.attributes["reverse"]:
-        return (np.flip(FOLDS[name].accumulate(np.flip(array, axis), axis=axis), axis),)
-    return (FOLDS[name].accumulate(array, axis=axis),)
+        array = np.flip(array, axis)
+    made = _fitting(FOLDS[name].accumulate(array, axis=axis), op)
+    return (np.flip(made, axis) if op.attributes["reverse"] else made,)
 
 
 def _tensor_view(state: State, op: Op) -> Sequence[Any] | None:
@@ -225,7 +253,7 @@ def _nothing(state: State, op: Op) -> Sequence[Any] | None:
 
 
 SPECIAL: dict[str, Special] = {
-    **dict.fromkeys(("assume", "ftof", "itof", "ptr_to_int", "ptr_to_ptr", "int_to_ptr"), _same),
+    **dict.fromkeys(("assume", "ftof", "ptr_to_int", "ptr_to_ptr", "int_to_ptr"), _same),
     **dict.fromkeys(("make_partition_view", "make_strided_view"), _view),
     **dict.fromkeys(("get_tensor_shape", "get_index_space_shape"), _extents),
     **dict.fromkeys(("get_tile_block_id", "get_num_tile_blocks"), _blocks),
@@ -237,6 +265,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(("make_token", "join_tokens", "print_tko", "assert"), _nothing),
     "constant": _constant,
     "iota": _iota,
+    "itof": _from_whole,
     "broadcast": _broadcast,
     "reshape": _reshape,
     "permute": _permute,

@@ -17,8 +17,8 @@ from .memory import Access, Memory, drawn
 SAMPLES = 8
 PROBED = 32
 """Elements of each value, at random places, that are kept."""
-Print = tuple[object, ...]
-"""A fingerprint: equal for values that have the same elements in row-major order."""
+Fingerprint = tuple[object, ...]
+"""Equal for values that have the same elements in row-major order."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class View:
 class Sampled:
     """What is known of the values of a kernel.
 
-    prints   value -> its fingerprint
-    probes   value -> some of its elements, at the same places for all values of a size
-    same     value -> the one number that all of its elements are in all samples
-    derived  fingerprint -> a cheaper way to the same
+    fingerprints  value -> its fingerprint
+    probes        value -> some of its elements, at the same places for all values of a size
+    same          value -> the one number that all of its elements are in all samples
+    derived       fingerprint -> a cheaper way to the same
     """
 
-    prints: dict[Value, Print] = field(default_factory=dict)
+    fingerprints: dict[Value, Fingerprint] = field(default_factory=dict)
     probes: dict[Value, Array] = field(default_factory=dict)
     same: dict[Value, float] = field(default_factory=dict)
-    derived: dict[Print, Derived] = field(default_factory=dict)
+    derived: dict[Fingerprint, Derived] = field(default_factory=dict)
 
 
 class State:
@@ -67,16 +67,18 @@ class State:
         self._places: dict[int, tuple[Array, Array]] = {}
 
     def any(self, kind: Tile, seed: int | None = None) -> Array:
+        """Draw a tile by lot; the same for the same seed."""
         random = self.random if seed is None else np.random.default_rng(seed)
         bits = random.integers(0, 1 << 63, (SAMPLES, *kind.shape), dtype=np.uint64)
         return drawn(bits, kind.element)
 
     def set(self, value: Value, array: Any) -> None:
+        """Note what a value is: an array with the samples in front, a `View`, or None."""
         self.env[value] = array
         if not isinstance(array, np.ndarray):
             return
         flat = array.reshape(SAMPLES, -1)
-        self.found.prints[value] = self.print(flat)
+        self.found.fingerprints[value] = self.fingerprint(flat)
         places, _ = self._chosen(flat.shape[1])
         probe = self.found.probes[value] = flat[:, places]
         first = probe[0, 0]
@@ -94,7 +96,8 @@ class State:
             self._places[size] = places, random.uniform(0.5, 1.5, size)
         return self._places[size]
 
-    def print(self, flat: Array) -> Print:
+    def fingerprint(self, flat: Array) -> Fingerprint:
+        """Return the fingerprint of an array whose rows are samples."""
         if flat.dtype != np.float64:
             data = np.ascontiguousarray(flat)
             return flat.dtype.kind, flat.shape[1], blake2b(data.tobytes(), digest_size=12).digest()

@@ -17,7 +17,7 @@ from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
 from .costs import COSTS, PLAIN
-from .elements import FLOATS, INTEGERS, Array
+from .elements import FLOATS, Array
 
 NEAR = 1e-8
 """Numbers that differ by a smaller part are equal."""
@@ -217,11 +217,8 @@ def computed(way: Way, probes: Mapping[Value, Array]) -> Array:
         return probes[way.value]
     if way.number is not None:
         return np.asarray(way.number if way.number % 1 else int(way.number))
-    given = [computed(each, probes) for each in way.given]
-    if way.op == "shri":
-        return given[0] >> given[1]
     assert way.op is not None
-    return (FLOATS.get(way.op) or INTEGERS[way.op])(*given)
+    return _OPS[way.op](*(computed(each, probes) for each in way.given))
 
 
 def equal(one: Array, other: Array) -> bool:
@@ -259,3 +256,5 @@ _WHOLE = {
     "addi": np.add, "subi": np.subtract, "muli": np.multiply, "maxi": np.maximum,
     "mini": np.minimum,
 }  # fmt: skip
+_OPS = {**FLOATS, **_WHOLE, "andi": np.bitwise_and, "shri": np.right_shift}
+"""Op of a way -> what it computes."""

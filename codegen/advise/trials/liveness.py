@@ -17,9 +17,11 @@ _NESTING = (Family.LOOP, Family.BRANCH)
 
 
 def _acts(op: Op) -> bool:
-    """Whether an op does something by itself: writes, prints, waits."""
+    """Whether an op does something by itself: writes, prints, waits, or ends the kernel early."""
     if op.regions:
         return False
+    if op.name == "return":
+        return op.parent is not None and op.parent.parent_op is not None
     return not op.spec.terminator and op.spec.effects not in (*SILENT, READS)
 
 
@@ -39,8 +41,8 @@ def needless(function: Function) -> list[Op]:
         around = None if op.parent is None else op.parent.parent_op
         if around is not None and around not in needed:
             waiting.append(around)
-        if around is not None and around.name == "loop":
-            waiting += [each for each in around.walk() if each.spec.terminator]
+        if family_of(op) is Family.LOOP:
+            waiting += ends_of(op)
         given = list(_controlling(op)) if family_of(op) in _NESTING else list(op.operand_list())
         if op.spec.terminator and around is not None and around.name == "for":
             given = []
@@ -49,6 +51,24 @@ def needless(function: Function) -> list[Op]:
         for value in given:
             waiting += _need(value, values)
     return [op for op in function.walk() if op not in needed and not op.spec.terminator]
+
+
+def ends_of(loop: Op) -> list[Op]:
+    """Return the ops that end an iteration of a loop, or the loop; but for what a `for` ends with.
+
+    What such an op is in decides what of the loop is done.
+    """
+    last = loop.regions[0].block.ops[-1] if loop.name == "for" else None
+    found: list[Op] = []
+    waiting = list(loop.regions)
+    while waiting:
+        for block in waiting.pop().blocks:
+            for op in block.ops:
+                if op.name in ("break", "continue") and op is not last:
+                    found.append(op)
+                elif family_of(op) is Family.BRANCH:
+                    waiting += op.regions
+    return found
 
 
 def _controlling(op: Op) -> Iterator[Value]:

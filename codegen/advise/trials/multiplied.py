@@ -10,6 +10,7 @@ from tileir.types import Scalar, Tile
 from .trial import at_ops
 
 _FACTORS = ("f16", "bf16", "f32")
+"""Types that tensor cores multiply, f32 as tf32."""
 
 
 def factors(reduction: Op) -> tuple[Value, Value] | None:
@@ -22,6 +23,8 @@ def factors(reduction: Op) -> tuple[Value, Value] | None:
     (tile,) = reduction.operands["operands"]
     op, dim = tile.owner, reduction.attributes["dim"]
     if not isinstance(op, Op) or op.name != "mulf" or len(tile.type.shape) != 3:
+        return None
+    if tile.type.element.name not in _FACTORS:
         return None
     first, second = (d for d in range(3) if d != dim)
     sources = [_before_broadcast(value) for value in op.operand_list()]

@@ -65,7 +65,8 @@ class Scope:
             return {number + 1}
         labels = last.operands[:1]
         if last.opcode.startswith("brx"):
-            labels = tuple(self.entry.tables.get(last.operands[1], ()))
+            tables = (self.entry.tables.get(name, ()) for name in last.operands[1:])
+            labels = tuple(label for table in tables for label in table)
         following = {self.label(label, last.scope) for label in labels} - {None}
         return {*following, number + 1} if last.guard else following
 

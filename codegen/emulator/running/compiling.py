@@ -86,7 +86,7 @@ class _BlockCompiler:
     def _leave(self, statement: Statement) -> str:
         following = self.number + 1
         if statement.opcode.startswith("brx"):
-            labels = self.scope.entry.tables[statement.operands[1]]
+            labels = self._labels(statement)
             targets = np.array([self._label(label, statement) for label in labels], np.int32)
             index = self._source(statement.operands[0], "u32")
             return f"return {self._constant(targets)}[{index}]"
@@ -95,6 +95,15 @@ class _BlockCompiler:
             return f"return {target}"
         guard = self._guard(statement)
         return f"return ({guard}, {target}, {following})"
+
+    def _labels(self, statement: Statement) -> list[str]:
+        """Return the labels that a brx chooses from."""
+        if len(statement.operands) != 2:
+            raise self._error("syntax", f"{statement.opcode} takes an index and a list of labels")
+        labels = self.scope.entry.tables.get(statement.operands[1])
+        if labels is None:
+            raise self._error("unknown", f"no list of labels {statement.operands[1]}")
+        return labels
 
     def _label(self, name: str, statement: Statement) -> int:
         number = self.scope.label(name, statement.scope)

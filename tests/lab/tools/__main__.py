@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.arguments import directory, positive
+from tileir.tools import nvidia
 
 from .asked import COMMANDS
 from .judging import DEFECT, NO
@@ -19,6 +20,7 @@ from .subjects import prepare, subjects
 from .tables import Try, dumped, on_broken, on_files, on_large, on_stdin, shown
 
 TABLES = ("files", "large", "stdin", "broken")
+NAMES = (*(each.name for each in COMMANDS), "smith")
 
 EXAMPLES = """\
 examples:
@@ -39,9 +41,17 @@ Exit code: 0 no defect, 1 defects, 2 wrong use.
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
     tables = given.tables.split(",")
     names = given.commands.split(",") if given.commands else []
+    known = {"--tables": TABLES, "--commands": NAMES}
+    for option, some in (("--tables", tables), ("--commands", names)):
+        for name in some:
+            if name not in known[option]:
+                parser.error(f"{option}: there is no {name}; there are {', '.join(known[option])}")
+    if nvidia.find("tileirdisasm") is None:
+        print("tileirdisasm is not installed: what is written is not read", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(given.ledger or Path(folder, "ledger.jsonl"))
         tries = list(_tries(given, tables, names, directory(f"{folder}/work")))
@@ -97,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--jobs", type=positive, default=1, help="commands at a time (1)")
     add("--ledger", type=Path, help="a file for what was tried; it is not tried again")
     add("--tables", default=",".join(TABLES), help="some of %(default)s")
-    add("--commands", help=f"some of {', '.join(each.name for each in COMMANDS)}, smith")
+    add("--commands", help=f"some of {', '.join(NAMES)}")
     add("--program", type=Path, action="append", default=[], help="a program for dump")
     add("--refused", action="store_true", help="print what was refused, and why")
     return parser

@@ -21,7 +21,7 @@ def fault(ended: Ended) -> str:
     """Return what no command may do whatever it is given, "" if nothing of it happened."""
     if ended.code < 0:
         return f"ended by signal {-ended.code}"
-    if ended.code == 139 or ended.code >= 70:
+    if ended.code >= 70:  # a defect, or a signal that a shell tells
         return f"exit code {ended.code}: {told(ended)}"
     if _TRACEBACK.search(ended.err):
         return f"a traceback: {told(ended)}"
@@ -37,8 +37,8 @@ def refusal(ended: Ended) -> str:
     """
     if ended.code not in REFUSED:
         return f"exit code {ended.code}"
-    told = ended.err.strip() or (ended.out.startswith(b"{") and b'"error"' in ended.out)
-    return "" if told else f"exit code {ended.code} without a word"
+    said = ended.err.strip() or (ended.out.startswith(b"{") and b'"error"' in ended.out)
+    return "" if said else f"exit code {ended.code} without a word"
 
 
 def told(ended: Ended) -> str:

@@ -32,6 +32,7 @@ def test_what_is_shown(text: str, shown: str) -> None:
         ("https://a.org/x.mlir?X-Amz-Signature=1&X-Amz-Date=2&v=3", "a.org/x.mlir?v=3"),
         ("https://a.org/x.mlir?sv=2020&sr=b&sig=se%2Fcret", "a.org/x.mlir"),
         ("https://me:pass@a.org/get?id=1&token=2", "a.org/get?id=1"),
+        ("https://a.org/get?src=x&sha=1&st=2", "a.org/get?src=x&sha=1"),
         ("bucket/x?y.mlir", "bucket/x?y.mlir"),
     ],
 )

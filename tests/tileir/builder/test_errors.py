@@ -312,8 +312,9 @@ def test_the_subprogram_of_a_path() -> None:
     assert (made.file.name, made.file.directory) == ("a.py", "/src")
     assert (made.name, made.linkage_name, made.line) == ("the function", "f", 3)
     assert str(position(subprogram("f", "a.py", 3), 4, 5)) == "a.py:4:5"
-    with pytest.raises(BuildError, match="expected the path of a source file, found None"):
-        subprogram("f", None, 1)  # type: ignore[arg-type]
+    for path in (None, b"a.py"):
+        with pytest.raises(BuildError, match=f"expected the path of a source file, found {path}"):
+            subprogram("f", path, 1)  # type: ignore[arg-type]
     with pytest.raises(BuildError, match=r"found <Subprogram .*; position\(scope, line\) makes"):
         Module().function("f", location=made)  # type: ignore[arg-type]
 

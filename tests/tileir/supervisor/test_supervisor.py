@@ -17,7 +17,7 @@ import pytest
 from tests.corpus import ROOT
 from tileir.errors import UnsupportedError, WorkerError
 from tileir.supervisor import Supervisor, memory
-from tileir.supervisor.child import last_words, ran_out_of_memory
+from tileir.supervisor.child import Child, last_words, ran_out_of_memory
 
 from .processes import all_end, lives, written
 
@@ -166,6 +166,28 @@ def test_many_calls_at_once(supervisor: Supervisor) -> None:
         assert isinstance(second, WorkerError)
         assert (second.kind, second.request) == (kind, "b")
         assert supervisor.pid not in (before, None)
+
+
+def test_the_one_that_is_cancelled_is_named_although_it_has_answered(
+    supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer is on the way when it is killed, and the next one finds no process."""
+    given = Child.answer
+    cancelled: list[bool] = []
+
+    def answer(child: Child) -> tuple[bytes, bytes]:
+        found = given(child)
+        if found[1] == b"1":
+            cancelled.append(supervisor.cancel("a"))
+        return found
+
+    assert supervisor.call(b"say 0", "before") == b"0"
+    monkeypatch.setattr(Child, "answer", answer)
+    (outcome,) = supervisor.calls([("a", b"say 1"), ("b", b"say 2")])
+    assert cancelled == [True]
+    assert isinstance(outcome, WorkerError)
+    assert (outcome.kind, outcome.request) == ("cancelled", "a")
+    assert supervisor.call(b"say 3", "after") == b"3"
 
 
 def under_way(supervisor: Supervisor, data: bytes, name: str) -> tuple[threading.Thread, list]:

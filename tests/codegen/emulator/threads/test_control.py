@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.codegen.emulator.snippets import THREADS, kernel, plan, run
-from tileir.codegen.emulator import SCHEDULES, EmulationError, launch
+from tileir.codegen.emulator import SCHEDULES, EmulationError, UnsupportedPtxError, launch
 
 STORE = "mul.wide.u32 %d10, %r0, 4;\nadd.s64 %d11, %d0, %d10;\nst.global.b32 [%d11], %r5;"
 
@@ -48,6 +48,19 @@ def test_the_closing_brace_ends_threads() -> None:
     ptx = kernel(f"mov.b32 %r5, 3;\n{STORE}").replace("ret;", "")
     launch(ptx, plan(), 1, [z])
     assert (z == 3).all()
+
+
+@pytest.mark.parametrize(
+    ("branch", "problem"),
+    [
+        ("bra NOWHERE;", "unknown: no label NOWHERE"),
+        ("brx.idx %r1, TABLE;", "unknown: no list of labels TABLE"),
+        ("brx.idx %r1;", "syntax: brx.idx takes an index and a list of labels"),
+    ],
+)
+def test_a_branch_to_nowhere(branch: str, problem: str) -> None:
+    with pytest.raises(UnsupportedPtxError, match=problem):
+        run(branch, np.zeros(THREADS, np.int32))
 
 
 def test_lanes_that_part_meet_again() -> None:
