@@ -127,7 +127,8 @@ def _of(
     fingerprint = found.fingerprints.get(value)
     if fingerprint is None or not value.uses or isinstance(value.type.element, Pointer):
         return
-    if op.name == "andi" and any(found.prints.get(each) == print_ for each in op.operand_list()):
+    operands = [found.fingerprints.get(each) for each in op.operand_list()]
+    if op.name == "andi" and fingerprint in operands:
         return  # a mask that cuts nothing off the samples is for numbers that they have not
     best: Rewrite | None = None
     for way in _ways(op, value, found, earlier[fingerprint]):
