@@ -74,7 +74,7 @@ COMPARED: Mapping[str, Function] = {
 def wrapped(array: Array, bits: int) -> Array:
     """Return whole numbers as signed ones of so many bits."""
     if bits == 1:
-        return array.astype(bool)
+        return (array.astype(np.int64) & 1).astype(bool)
     array = array.astype(np.int64)
     return array if bits >= 64 else (array << 64 - bits) >> 64 - bits
 

@@ -207,7 +207,9 @@ class _Machine:
         if op.name in FLOATS:
             return (FLOATS[op.name](*given),)
         if op.name in INTEGERS:
-            return (wrapped(INTEGERS[op.name](*given), op.result.type.element.bits),)
+            # NumPy subtracts and negates no bool, and adds two as "or".
+            numbers = [each.astype(np.int64) for each in given]
+            return (wrapped(INTEGERS[op.name](*numbers), op.result.type.element.bits),)
         if op.name in CONVERSIONS:
             made = CONVERSIONS[op.name](op, *given)
             return (wrapped(made, op.result.type.element.bits),)

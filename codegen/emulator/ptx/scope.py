@@ -66,7 +66,8 @@ class Scope:
         labels = last.operands[:1]
         if last.opcode.startswith("brx"):
             labels = tuple(self.entry.tables.get(last.operands[1], ()))
-        following = {self.label(label, last.scope) for label in labels} - {None}
+        named = (self.label(label, last.scope) for label in labels)
+        following = {at for at in named if at is not None}
         return {*following, number + 1} if last.guard else following
 
     def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:
