@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import log2
+from math import inf, log2
+from typing import Any, NamedTuple
 
 from tileir.bytecode import Bytecode
 from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
@@ -26,7 +28,19 @@ OPS_ALONE = 20_000
 """Most ops of all modules that are compiled to try the sites of a rule one by one, but for one."""
 
 
-def advise(
+class Advice(NamedTuple):
+    """Findings, the best gain first, and the ids of the rules that there was no time for."""
+
+    findings: list[Finding]
+    untried: list[str]
+
+
+def advise(bytecode: Bytecode, target: str | None = None, **asked: Any) -> list[Finding]:
+    """Return the findings of `advice`, which is asked in the same way."""
+    return advice(bytecode, target, **asked).findings
+
+
+def advice(
     bytecode: Bytecode,
     target: str | None = None,
     *,
@@ -36,9 +50,10 @@ def advise(
     arguments: Sequence[object] = (),
     portable: bool = False,
     ptxas: bool = True,
+    seconds: float = inf,
     progress: Callable[[int, int], object] | None = None,
     **options: object,
-) -> list[Finding]:
+) -> Advice:
     """Return what keeps the kernels of a module from being fast on a GPU, the best gain first.
 
     The target is that of the text if none is given. `symbols` are the entries looked at, `options`
@@ -47,28 +62,31 @@ def advise(
     are those of a launch of the one entry, in the order of its parameters: what they break is not
     promised. Registers are asked of ptxas and pyelftools, unless `ptxas` is false; `progress` is
     told which rule is tried, of how many. Raises what `tileir.compile` does, and ToolError or
-    MissingPackageError without those.
+    MissingPackageError without those. After so many `seconds` no further trial begins.
     """
+    until = time.monotonic() + seconds
     target = target or named_target(bytecode)
     if target is None or package_of(target) == HOST:
         raise UnsupportedError(no_gpu("advice", "a GPU as target"))
     original = Original(bytecode, symbols, arguments)
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)
-    search = _Search(original, settings)
+    search = _Search(original, settings, until)
     found: list[Finding] = []
     for number, rule in enumerate(RULES.values()):
         if progress:
             progress(number, len(RULES))
         found += search.findings(rule)
-    return _merged(found)
+    return Advice(_merged(found), search.untried)
 
 
 class _Search:
     """One module, compiled as it is, and each trial's edit of it."""
 
-    def __init__(self, original: Original, settings: Settings) -> None:
+    def __init__(self, original: Original, settings: Settings, until: float) -> None:
         self.original, self.settings = original, settings
+        self._until = until
+        self.untried: list[str] = []
         self.base = evidence_of(original.copy(), settings)
         located = with_text_lines(original.bytecode)
         self._ops = [op for each in original.chosen(located) for op in each.walk()]
@@ -76,7 +94,13 @@ class _Search:
         self._tried: dict[tuple[int, tuple[Site, ...]], tuple[Mapping[Site, str], Evidence]] = {}
 
     def findings(self, rule: Rule) -> Iterator[Finding]:
-        """Yield the findings of a rule: one a site at most, with the best of the trials."""
+        """Yield the findings of a rule: one a site at most, with the best of the trials.
+
+        `untried` has the rule if there was no time for all of its trials.
+        """
+        if self._is_late():
+            self.untried.append(rule.id)
+            return
         candidates = {each.site: each for each in rule.find(self.base)}
         best: dict[Site, Finding] = {}
         if rule.ideal is not None:
@@ -90,14 +114,19 @@ class _Search:
                     finding = self._compared(rule, candidates[site], trial, change, after)
                     if finding and (site not in best or finding.gain > best[site].gain):
                         best[site] = finding
+        if candidates and rule.trials and self._is_late():
+            self.untried.append(rule.id)
         covered = {number for site in best for number in candidates[site].covers}
         yield from (found for site, found in best.items() if site.number not in covered)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._until
 
     def _after(
         self, trial: Trial, sites: tuple[Site, ...]
     ) -> Iterator[tuple[Mapping[Site, str], Evidence]]:
         """Yield what a trial changes, and what is known then: of all sites, or else of each."""
-        if not sites:
+        if not sites or self._is_late():
             return
         if not trial.alone:
             try:
@@ -107,6 +136,8 @@ class _Search:
                 if len(sites) == 1:
                     return
         for site in sites[: min(ALONE, max(OPS_ALONE // len(self._ops), 1))]:
+            if self._is_late():
+                return
             try:
                 yield self._try(trial, (site,))
             except TileIRError:

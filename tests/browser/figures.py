@@ -4,13 +4,14 @@
 `subjects.py` its bytes and ops, the bytes of its page, the CPU seconds that model and page took,
 and in Chromium the milliseconds until something was painted, until the rows were there, and
 for two frames while the text scrolls. ``--pictures FOLDER`` also writes what the pages look like,
-in light and dark, at three widths: to be looked at, not compared.
+in light and dark, at three widths: to be looked at, not compared. ``--target GPU`` measures pages
+that also show kernels, compiled for it: their CPU seconds are also those of the tools of NVIDIA.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import resource
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -19,7 +20,9 @@ from typing import Any
 
 from tests.browser.subjects import SUBJECTS
 from tests.browser.watching import launched
-from tileir.report.model import model
+from tileir.bytecode import Bytecode
+from tileir.report.kernels import kernels
+from tileir.report.model import model, readable_part
 from tileir.report.page import page as page_of
 
 WIDTHS = (1400, 1000, 390)
@@ -49,23 +52,34 @@ def scrolled(page: Any, pane: str) -> str:
     return f"{figures['middle']:.0f} ({figures['worst']:.0f})"
 
 
-def measured(browser: Any, name: str, folder: Path) -> Iterator[str]:
+def used() -> float:
+    """Return the CPU seconds of this process, and of those that it has waited for."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(each.ru_utime + each.ru_stime for each in map(resource.getrusage, who))
+
+
+def measured(browser: Any, name: str, folder: Path, target: str | None) -> Iterator[str]:
     """The cells of a row of the table: a page is made, and opened in a new tab."""
     data = SUBJECTS[name]()
-    start = time.process_time()
-    made = model(data, f"{name}.tileirbc")
+    start = used()
+    records = []
+    if target is not None:
+        records = kernels(Bytecode.parse(readable_part(data, False, None)).touch(), [target])
+    made = model(data, f"{name}.tileirbc", kernels=records)
     text = page_of(made)
-    seconds = time.process_time() - start
+    seconds = used() - start
     path = folder / f"{name}.html"
     path.write_text(text, "utf-8")
     yield from (name, f"{len(data):,}", f"{len(made['files'][0]['ops']['node']):,}")
     yield from (f"{len(text.encode()):,}", f"{seconds:.2f}")
     tab = browser.new_page(viewport={"width": 1400, "height": 900})
     tab.goto(path.as_uri())
-    tab.wait_for_selector("#report .panes .row", state="attached")
+    pane = "text" if target is None else "kernel-text"
+    shown = ".panes" if target is None else ".kernels"
+    tab.wait_for_selector(f"#report {shown} .row", state="attached")
     yield f"{tab.evaluate(PAINTED):.0f}"
     yield f"{tab.evaluate('performance.now()'):.0f}"
-    yield scrolled(tab, "text")
+    yield scrolled(tab, pane)
     tab.close()
 
 
@@ -87,6 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.browser.figures", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*SUBJECTS, []], help="files; all without")
     parser.add_argument("--pictures", metavar="FOLDER", type=Path, help="write pictures here")
+    parser.add_argument("--target", metavar="GPU", help="pages with kernels, compiled for it")
     given = parser.parse_args()
     print("| file | bytes | ops | bytes of its page | made in CPU s | painted after ms | "
           "rows after ms | two frames of scrolling, ms (at most) |")  # fmt: skip
@@ -94,7 +109,9 @@ def main() -> None:
     with TemporaryDirectory() as name, launched() as browser:
         folder = Path(name)
         for subject in given.names or SUBJECTS:
-            print("|", " | ".join(measured(browser, subject, folder)), "|", flush=True)
+            print(
+                "|", " | ".join(measured(browser, subject, folder, given.target)), "|", flush=True
+            )
             if given.pictures:
                 given.pictures.mkdir(parents=True, exist_ok=True)
                 pictured(browser, subject, folder, given.pictures)

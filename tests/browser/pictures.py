@@ -40,10 +40,16 @@ def difference(one: bytes, other: bytes) -> float:
     return sum(ImageStat.Stat(ImageChops.difference(*images)).mean) / 3 / 255
 
 
-def _shown(op: str, tab: str = "", targets: Sequence[str] = (), mode: str = "") -> bytes:
+READ = {"viewport": {"width": 1200, "height": 760}, "device_scale_factor": 1.5}
+"""A window whose picture can still be read where a page is some 850 pixels wide."""
+
+
+def _shown(
+    op: str, tab: str = "", targets: Sequence[str] = (), mode: str = "", without: Sequence[str] = ()
+) -> bytes:
     """Return a picture of a page of a matrix product at an op, of its kernel if for `targets`.
 
-    `tab` and `mode` are what is clicked on then.
+    `tab` and `mode` are what is clicked on then, `without` panes that are not shown.
     """
     data = NEWEST["matmul"].read_bytes()
     records = kernels(Bytecode.parse(readable_part(data, False, None)), targets)
@@ -53,9 +59,11 @@ def _shown(op: str, tab: str = "", targets: Sequence[str] = (), mode: str = "") 
     with TemporaryDirectory() as folder, launched() as browser:
         path = Path(folder, "matmul.html")
         path.write_text(page_of(made), "utf-8")
-        page = browser.new_page(viewport={"width": 1440, "height": 810}, color_scheme="light")
+        page = browser.new_page(**READ, color_scheme="light")
         page.goto(f"{path.as_uri()}#op={names.index(op)}")
         page.wait_for_selector("#report .row.selected")
+        for pane in without:
+            page.click(f".shown button >> text={pane}")
         if tab:
             page.click(f"[role=tab][data-tab={tab}]")
         if mode:
@@ -76,5 +84,5 @@ def _write(name: str, picture: bytes) -> None:
 
 if __name__ == "__main__":
     _write("report.png", _shown("load_view_tko", "source"))
-    _write("kernels.png", _shown("mmaf", targets=["sm_90", "sm_80"]))
+    _write("kernels.png", _shown("mmaf", targets=["sm_90"], without=["Stages"]))
     _write("pictures.png", _shown("ftof", targets=["sm_90"], mode="Pictures"))

@@ -57,7 +57,8 @@ a few sentences, the findings of tileir advise, resources and occupancy, what a 
 to, and Tile IR, the kernel after each stage, PTX and machine code beside each other, linked op by
 op, with the number of machine instructions of each line. What is not installed (llvmlite, ptxas,
 pyelftools, nvdisasm, tileiras) is named there, and what needs it is left out. An entry that cannot
-be compiled is no failure of the report, which says why. Pictures show layouts, banks of shared
+be compiled is no failure of the report, which says why. Advice on all kernels has one minute, and
+so has tileiras; what was left out then is said in the page. Pictures show layouts, banks of shared
 memory, fragments of products, and the pipeline of the main loop.
 
 With --grid and the arguments of a launch, given as to `tileir run`, a picture shows the elements of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import tileir
 from tileir.advise import command as advising
@@ -20,6 +20,7 @@ from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
 from tileir.messages.missing_packages import compiling, is_installed, missing
 from tileir.messages.texts import display, printable
+from tileir.messages.wording import counted
 from tileir.read.function import Function
 from tileir.resources import report as resources_report
 from tileir.resources.command import kernels_of
@@ -37,6 +38,15 @@ from .verdict import verdict
 ERROR = ": error: "
 """What stands before the message in a line of tileiras."""
 
+ADVISING = 60.0
+"""Seconds that `tileir advise` has for all kernels of a page; a trial that has begun is ended."""
+
+THEIRS = 60.0
+"""Seconds that tileiras has for a module."""
+
+STEPS = 20
+"""Steps of the work on a kernel, as `progress` is told of them; half of them are of advice."""
+
 LONGEST = 300
 """Characters of what tileiras says of a module that it refuses."""
 
@@ -45,6 +55,7 @@ UNASKED = {
     "resources": None,
     "table": [],
     "findings": None,
+    "untried": [],
     "stages": None,
     "ptx": None,
     "sass": None,
@@ -64,18 +75,18 @@ def kernels(
 ) -> list[dict[str, Any]]:
     """Return the records of all kernels for each GPU: `model` has their keys.
 
-    `progress` is told which one is begun, of how many. `launched` has the name of a kernel, and its
-    footprints (`tileir.report.pictures.footprints`). UnsupportedError for an unknown target.
+    `progress` is told which step is begun, of how many. `launched` has the name of a kernel, and
+    its footprints (`tileir.report.pictures.footprints`). UnsupportedError for an unknown target.
     """
     found: list[dict[str, Any]] = []
     works = stats.as_json(stats_of(bytecode))["functions"]
     total, first = len(targets) * len(works), 0
-    theirs = cache(lambda target: Theirs(bytecode, target))
+    theirs = cache(lambda target: _theirs(bytecode, target))
     for function, work in zip(bytecode.functions, works, strict=True):
         for target in targets:
-            if progress:
-                progress(len(found), total)
-            record = _kernel(bytecode, function, target, first, work, LARGEST // total)
+            kernel = Kernel(bytecode, function, target, first)
+            room = Room(LARGEST // total, ADVISING / total, _steps(progress, len(found), total))
+            record = _kernel(kernel, work, room)
             if record["ptx"] is not None:
                 _add_theirs(record, function.name, theirs)
             if launched is not None and launched[0] == function.name:
@@ -85,24 +96,52 @@ def kernels(
     return found
 
 
-def _kernel(
-    bytecode: Bytecode,
-    function: Function,
-    target: str,
-    first: int,
-    work: dict[str, Any],
-    most: int,
-) -> dict[str, Any]:
-    """Return the record of a kernel whose first op has this number in the file.
+class Kernel(NamedTuple):
+    """A kernel whose first op has this number in the file, and a GPU."""
 
-    Its stages may have `most` characters.
+    bytecode: Bytecode
+    function: Function
+    target: str
+    first: int
+
+
+class Room(NamedTuple):
+    """What the record of a kernel may take: characters of stages, seconds of advice.
+
+    `step` is told which step of `STEPS` begins.
     """
+
+    characters: int
+    seconds: float
+    step: Callable[[int], object]
+
+
+def _steps(
+    progress: Callable[[int, int], object] | None, done: int, total: int
+) -> Callable[[int], object]:
+    """Return what tells the progress of the steps of one kernel, when so many are done."""
+    if progress is None:
+        return lambda step: None
+    return lambda step: progress(done * STEPS + step, total * STEPS)
+
+
+def _kernel(kernel: Kernel, work: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Return the record of a kernel."""
+    function, target = kernel.function, kernel.target
     record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problems": []}
     record |= {"verdict": [], "missing": [], "work": work, **UNASKED}
     try:
-        for part in _compiled(bytecode, function, target, first, most):
+        room.step(0)
+        for step, part in enumerate(_compiled(kernel, room), 1):
             record |= part
+            room.step(min(step, STEPS // 2))
         record["missing"] = list(_lacking())
+        if record["untried"]:
+            rules = counted(len(record["untried"]), "rule")
+            record["missing"].append(
+                f"what {rules} of tileir advise would find: the {room.seconds:.3g} s that a page "
+                "has for advice on this kernel were over; run tileir advise for all of it"
+            )
     except MissingPackageError as error:
         record["missing"] = [printable(str(error))]
     except TileIRError as error:
@@ -112,19 +151,18 @@ def _kernel(
     return record
 
 
-def _compiled(
-    bytecode: Bytecode, function: Function, target: str, first: int, most: int
-) -> Iterator[dict[str, Any]]:
+def _compiled(kernel: Kernel, room: Room) -> Iterator[dict[str, Any]]:
     """Yield the parts of a kernel's record that need a compiler."""
+    bytecode, function, target, first = kernel
     symbol = function.name
     with compiling(), not_forking:
-        from tileir.codegen.advise.search import advise
+        from tileir.codegen.advise.search import advice
     with compiling():
         plan = tileir.compile(bytecode, target, symbols=[symbol]).plan[symbol]
     yield {"contract": _contract(plan, function)}
     located = Located(bytecode, symbol, target, first)
     yield {"ptx": located.ptx()}
-    yield {"stages": stages_of(bytecode, symbol, target, first, most)}
+    yield {"stages": stages_of(bytecode, symbol, target, first, room.characters)}
     yield {"pictures": of_kernel(bytecode, symbol, target, first)}
     assembles = nvidia.find("ptxas") is not None
     disassembles = nvidia.find("nvdisasm") is not None
@@ -136,22 +174,46 @@ def _compiled(
     if assembles and disassembles:
         code = located.sass(plan["entry"])
         yield {"sass": code.listing, "cost": code.cost}
+
+    def ruled(number: int, rules: int) -> None:
+        room.step(STEPS // 2 + number * (STEPS // 2) // rules)
+
     with compiling():
-        found = advise(bytecode, target, symbols=[symbol], ptxas=measures)
+        found = advice(
+            bytecode,
+            target,
+            symbols=[symbol],
+            ptxas=measures,
+            seconds=room.seconds,
+            progress=ruled,
+        )
     yield {
         "findings": [
             advising.as_json(each) | {"ops": [first + number for number in each.numbers]}
-            for each in found
-        ]
+            for each in found.findings
+        ],
+        "untried": found.untried,
     }
 
 
-def _add_theirs(record: dict[str, Any], symbol: str, theirs: Callable[[str], Theirs]) -> None:
+def _theirs(bytecode: Bytecode, target: str) -> Theirs | TileIRError:
+    """Return a module as tileiras compiles it, or what it says: no kernel asks it again."""
+    try:
+        return Theirs(bytecode, target, THEIRS)
+    except TileIRError as error:
+        return error
+
+
+def _add_theirs(
+    record: dict[str, Any], symbol: str, theirs: Callable[[str], Theirs | TileIRError]
+) -> None:
     """Add what tileiras makes of a kernel, or why that is not known."""
     if nvidia.find("nvdisasm") is None:
         return
     try:
         made = theirs(record["target"])
+        if isinstance(made, TileIRError):
+            raise made
         code = made.sass(symbol)
         record["tileiras"] = {"sass": code.listing, "cost": code.cost, "resources": None}
         record["tileiras"]["table"] = []

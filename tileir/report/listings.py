@@ -96,10 +96,10 @@ class Theirs:
     """A module, compiled for a GPU by tileiras with each op located at its number.
 
     ToolError if tileiras or nvdisasm is not installed or fails, UnsupportedError for a target that
-    tileiras does not have.
+    tileiras does not have. ToolError also if it takes more than so many seconds.
     """
 
-    def __init__(self, bytecode: Bytecode, target: str) -> None:
+    def __init__(self, bytecode: Bytecode, target: str, seconds: float | None = None) -> None:
         with compiling(), not_forking:
             from tileir.codegen.advise.numbered import Original
         if target not in TARGETS or TARGETS[target].tileiras is None:
@@ -107,7 +107,9 @@ class Theirs:
         copy = Original(bytecode).copy()
         self._count = len(copy.ops)
         built = bytes(copy.module.build())
-        self.cubin = nvidia.compile_by_tileiras(built, TARGETS[target].gpu, lines=True)
+        self.cubin = nvidia.compile_by_tileiras(
+            built, TARGETS[target].gpu, lines=True, seconds=seconds
+        )
         self._printed = _disassembled(self.cubin)
 
     def sass(self, symbol: str) -> Code:

@@ -58,7 +58,8 @@ A file has
              it cannot be compiled), missing (texts: what is not installed, and so not known),
              verdict (sentences), work (of stats), contract (block, cluster, grid_limits ... and
              parameters: type, meaning, written), resources (of resources) and table (its rows),
-             findings (of advise, and ops: their numbers), ptx and sass: {lines, ops}, of each
+             findings (of advise, and ops: their numbers), untried (ids of its rules for which
+             there was no time), ptx and sass: {lines, ops}, of each
              line the op that it is made of, -1 for none; stages: texts (each line once) and
              steps: name, headline, dialect, same (the text is that of the step before), lines
              (in texts, null where they are the same or left out for their size) and ops; cost

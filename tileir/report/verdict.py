@@ -22,7 +22,7 @@ def verdict(kernel: Mapping[str, Any]) -> list[str]:
         said += _resources(kernel["resources"])
     said += _work(kernel["work"])
     if kernel["findings"] is not None:
-        said += _findings(kernel["findings"], target)
+        said += _findings(kernel["findings"], target, bool(kernel["untried"]))
     return said
 
 
@@ -68,10 +68,11 @@ def _work(work: Mapping[str, Any]) -> Iterator[str]:
         yield f"Work of a tile block: {', '.join(shown)}{more}."
 
 
-def _findings(findings: list[Mapping[str, Any]], target: str) -> Iterator[str]:
-    """Yield what `tileir advise` says, of findings by their gain."""
+def _findings(findings: list[Mapping[str, Any]], target: str, hurried: bool) -> Iterator[str]:
+    """Yield what `tileir advise` says, of findings by their gain; `hurried` did not try all."""
     if not findings:
-        yield f"No rule of tileir advise knows how to make it faster on {target}."
+        which = "of tileir advise that was tried" if hurried else "of tileir advise"
+        yield f"No rule {which} knows how to make it faster on {target}."
         return
     first, number = findings[0], counted(len(findings), "finding")
     before, after = first["shown"]

@@ -103,16 +103,18 @@ def assemble_verbosely(ptx: str, target: str) -> Assembled:
     return Assembled(cubin, usage)
 
 
-def compile_by_tileiras(bytecode: bytes, target: str, lines: bool = False) -> bytes:
+def compile_by_tileiras(
+    bytecode: bytes, target: str, lines: bool = False, seconds: float | None = None
+) -> bytes:
     """Return the cubin that tileiras makes of bytecode for a GPU that it knows.
 
-    It has source lines if they are wanted.
+    It has source lines if they are wanted. ToolError if that takes more than so many seconds.
     """
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.tileirbc"), Path(folder, _CUBIN)
         source.write_bytes(bytecode)
         options = [f"--gpu-name={target}", *(["--lineinfo"] if lines else [])]
-        _run("tileiras", *options, "-o", str(cubin), str(source))
+        _run("tileiras", *options, "-o", str(cubin), str(source), seconds=seconds)
         return cubin.read_bytes()
 
 
@@ -159,11 +161,16 @@ def disassemble(cubin: bytes, lines: bool = False) -> bytes:
         return _run("nvdisasm", "-c", *(["-g"] if lines else []), str(file)).stdout
 
 
-def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _run(
+    name: str, *arguments: str, seconds: float | None = None
+) -> subprocess.CompletedProcess[bytes]:
     tool = find(name)
     if tool is None:
         raise ToolError(f"{name} is not installed; pip install {PACKAGES[name]}")
-    done = subprocess.run([tool, *arguments], capture_output=True, check=False)
+    try:
+        done = subprocess.run([tool, *arguments], capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{name} was not done after {seconds:g} s, and was ended") from error
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip()
         raise ToolError(f"{name} failed: {said}")

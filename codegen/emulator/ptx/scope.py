@@ -67,7 +67,8 @@ class Scope:
         if last.opcode.startswith("brx"):
             tables = (self.entry.tables.get(name, ()) for name in last.operands[1:])
             labels = tuple(label for table in tables for label in table)
-        following = {self.label(label, last.scope) for label in labels} - {None}
+        named = (self.label(label, last.scope) for label in labels)
+        following = {at for at in named if at is not None}
         return {*following, number + 1} if last.guard else following
 
     def registers(self, text: str, scopes: tuple[int, ...]) -> list[int]:

@@ -75,6 +75,7 @@ def _kernel() -> Schema:
             "resources": maybe(kernel_resources()),
             "table": table,
             "findings": maybe(every(finding)),
+            "untried": every(TEXT),
             "stages": maybe(stages),
             "ptx": maybe(listing),
             "sass": maybe(listing),

@@ -7,11 +7,9 @@ class HexPane {
   constructor(view, element) {
     this.view = view;
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
-    element.addEventListener("pointermove", (event) => this.pointed(event));
-    element.addEventListener("pointerleave", () => view.hover(null, this));
-    element.addEventListener("click", (event) => {
+    this.list.link(view, this, (event) => {
       const offset = this.offsetOf(event);
-      if (offset >= 0) view.select(view.data.targetOfByte(offset), this);
+      return offset < 0 ? null : view.data.targetOfByte(offset);
     });
   }
 
@@ -80,11 +78,6 @@ class HexPane {
   offsetOf(event) {
     const cell = event.target instanceof Element ? event.target.closest("[data-offset]") : null;
     return cell ? Number(cell.dataset.offset) : -1;
-  }
-
-  pointed(event) {
-    const offset = this.offsetOf(event);
-    this.view.hover(offset < 0 ? null : this.data.targetOfByte(offset), this);
   }
 
   reveal(target) {

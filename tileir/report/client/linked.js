@@ -10,12 +10,7 @@ class LinkedPane {
     this.view = view;
     this.prefix = view.name + "-" + name + "-";
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
-    element.addEventListener("pointermove", (event) => view.hover(this.targetOf(this.list.indexOf(event)), this));
-    element.addEventListener("pointerleave", () => view.hover(null, this));
-    element.addEventListener("click", (event) => {
-      const target = this.targetOf(this.list.indexOf(event));
-      if (target) view.select(target, this);
-    });
+    this.list.link(view, this, (event) => this.targetOf(this.list.indexOf(event)));
   }
 
   load(data) {

@@ -88,6 +88,17 @@ class RowList {
     this.show();
   }
 
+  /** Have what the pointer is at light up in all panes of a view, and what is clicked on be selected.
+   * `targetAt(event)` is what an event is about, null for nothing; `clicked(event)` does another thing on clicks. */
+  link(view, pane, targetAt, clicked = null) {
+    this.element.addEventListener("pointermove", (event) => view.hover(targetAt(event), pane));
+    this.element.addEventListener("pointerleave", () => view.hover(null, pane));
+    this.element.addEventListener("click", clicked ?? ((event) => {
+      const target = targetAt(event);
+      if (target) view.select(target, pane);
+    }));
+  }
+
   /** Return the number of the row that an event is about, -1 for none. */
   indexOf(event) {
     const row = event.target instanceof Element ? event.target.closest(".row") : null;

@@ -10,12 +10,11 @@ class TablePane {
     this.table = table;
     const height = table === "problems" ? 4 * ROW_HEIGHT : ROW_HEIGHT;
     this.list = new RowList(element, height, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
-    element.addEventListener("pointermove", (event) => {
+    const targetAt = (event) => {
       const index = this.list.indexOf(event);
-      view.hover(index < 0 ? null : this.targetOf(this.order[index]), this);
-    });
-    element.addEventListener("pointerleave", () => view.hover(null, this));
-    element.addEventListener("click", (event) => {
+      return index < 0 ? null : this.targetOf(this.order[index]);
+    };
+    this.list.link(view, this, targetAt, (event) => {
       const index = this.list.indexOf(event);
       if (index >= 0) this.choose(this.order[index]);
     });

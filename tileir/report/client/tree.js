@@ -7,12 +7,11 @@ class TreePane {
   constructor(view, element) {
     this.view = view;
     this.list = new RowList(element, ROW_HEIGHT, (row, i) => this.draw(row, i), (row, i) => this.mark(row, i));
-    element.addEventListener("pointermove", (event) => {
+    const targetAt = (event) => {
       const index = this.list.indexOf(event);
-      view.hover(index < 0 ? null : this.targetOf(index), this);
-    });
-    element.addEventListener("pointerleave", () => view.hover(null, this));
-    element.addEventListener("click", (event) => {
+      return index < 0 ? null : this.targetOf(index);
+    };
+    this.list.link(view, this, targetAt, (event) => {
       const index = this.list.indexOf(event);
       if (index < 0) return;
       const node = this.rows[index] < 0 ? ~this.rows[index] : -1;
