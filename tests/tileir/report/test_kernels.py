@@ -179,8 +179,8 @@ def test_attributes_of_a_text_and_directories_in_it(tmp_path: Path) -> None:
 def test_a_verdict_says_nothing_of_what_is_unknown() -> None:
     nothing = {"flops": {}, "bytes": {}}
     record = {"target": "sm_80", "problems": [], "ptx": None, "work": nothing}
-    assert verdict({**record, "resources": None, "findings": None}) == []
-    said = verdict({**record, "resources": None, "findings": []})
+    assert verdict({**record, "resources": None, "findings": None, "untried": []}) == []
+    said = verdict({**record, "resources": None, "findings": [], "untried": []})
     assert said == ["No rule of tileir advise knows how to make it faster on sm_80."]
 
 
