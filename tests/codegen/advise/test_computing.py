@@ -6,7 +6,6 @@ import pytest
 
 import tileir
 from tileir.codegen.advise.finding import Finding
-from tileir.codegen.advise.samples.machine import sampled
 from tileir.codegen.advise.search import advise
 
 HEAD = """
@@ -126,23 +125,3 @@ def test_a_weakness_is_found_until_it_is_undone(rule: str) -> None:
     assert found
     assert all(each.after < each.before and each.location is not None for each in found)
     assert rule not in {each.rule for each in advice(better)}
-
-
-def test_whole_numbers_of_one_bit_are_sampled_as_they_wrap() -> None:
-    """Sums, differences and products of one bit are those modulo 2."""
-    ops = {"addi": "xori", "subi": "xori", "muli": "andi"}
-    lines = [f"%{op} = {op} %p, %q : tile<4096xi1>" for op in (*ops, *{*ops.values()})]
-    compared = [
-        f"%{name} = cmpi {which} %e, %h, signed : tile<4096xi32> -> tile<4096xi1>"
-        for name, which in (("p", "less_than"), ("q", "not_equal"))
-    ]
-    head = ["%e = iota : tile<4096xi32>", "%h = constant <i32: 7> : tile<4096xi32>"]
-    body = "\n".join([*head, *compared, *lines, "%n0 = negi %p : tile<4096xi1>"])
-    module = tileir.assemble(f"{HEAD}{body}\nreturn }} }}", name="kernel.mlir")
-    (function,) = module.functions
-    found = sampled(function)
-    assert found is not None
-    prints = {
-        op.name: found.prints.get(op.result) for op in function.walk() if len(op.results) == 1
-    }
-    assert all(prints[op] == prints[same] is not None for op, same in ops.items())
