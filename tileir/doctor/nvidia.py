@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tileir.gpus import gpus_among
+from tileir.messages.texts import printable
 from tileir.tools.nvidia import PACKAGES, VARIABLES, find, output, release_of
 
 _WINDOWS = sys.platform == "win32"
@@ -48,11 +49,14 @@ def look_at_driver(load: Load = ctypes.CDLL) -> dict[str, Any]:
         return about | {"problem": "there is no NVIDIA driver"}
     about["release"] = _release_of_driver(load)
     number = ctypes.c_int()
-    if not cuda.cuDriverGetVersion(ctypes.byref(number)):
-        about["cuda"] = f"{number.value // 1000}.{number.value % 1000 // 10}"
-    if code := cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(number)):
-        return about | {"problem": f"the driver finds no GPU that it can use (error {code})"}
-    about["gpus"] = [_gpu(cuda, ordinal) for ordinal in range(number.value)]
+    try:
+        if not cuda.cuDriverGetVersion(ctypes.byref(number)):
+            about["cuda"] = f"{number.value // 1000}.{number.value % 1000 // 10}"
+        if code := cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(number)):
+            return about | {"problem": f"the driver finds no GPU that it can use (error {code})"}
+        about["gpus"] = [_gpu(cuda, ordinal) for ordinal in range(number.value)]
+    except AttributeError as error:  # so ctypes says that a library lacks a function
+        return about | {"problem": f"{DRIVER} is not a whole driver: {printable(str(error))}"}
     return about
 
 

@@ -355,3 +355,10 @@ def test_a_tool_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     about = nvidia.look_at_tool("ptxas")
     assert (about["release"], about["targets"]) == (None, [])
     assert "ptxas None, GPUs unknown" not in report._assembling(about)["detail"]
+
+
+def test_a_library_that_is_no_whole_driver() -> None:
+    """As a stand-in of the driver may be, which has what launches need."""
+    about = LOOK(loader(cuda=object()))
+    assert about["gpus"] == []
+    assert about["problem"].startswith(f"{nvidia.DRIVER} is not a whole driver: ")
