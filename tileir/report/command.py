@@ -240,6 +240,4 @@ def _kernels(
 
 def _module(data: bytes, path: str, assumed: Version | None) -> Bytecode:
     """Return a module, of a text the one that is assembled; BytecodeError if broken."""
-    if not data:
-        Bytecode.parse(data)
     return module_in(data, called(path), assumed).touch()

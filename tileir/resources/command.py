@@ -112,8 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if arguments.update and arguments.baseline is None:
         raise UsageError("--update is for a baseline; --baseline JSON names its file")
-    for path in arguments.files:
-        check_output(arguments.baseline, path, option="--baseline")
+    if arguments.update:
+        check_output(arguments.baseline, *arguments.files, option="--baseline")
     before = None
     if arguments.baseline is not None and not (arguments.update and _is_new(arguments.baseline)):
         before = _baseline(arguments.baseline)

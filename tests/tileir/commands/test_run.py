@@ -468,15 +468,6 @@ def test_an_emulated_gpu_that_does_not_exist_is_named_first() -> None:
     assert "takes 9 arguments" not in said.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "compile", "verify"])
-def test_an_empty_file_is_no_broken_bytecode(command: str, tmp_path: Path) -> None:
-    empty = tmp_path / "empty.mlir"
-    empty.touch()
-    said = tileir(command, empty)
-    assert said.returncode == 2
-    assert said.stderr == f"tileir {command}: {empty} is empty: neither bytecode nor text\n"
-
-
 def test_what_is_wrong_before_block_ir_is_said_first(tmp_path: Path) -> None:
     path = tmp_path / "k.mlir"
     path.write_text("garbage here\nblock_module @kernels {\n}\n")
