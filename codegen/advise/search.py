@@ -67,7 +67,7 @@ def advice(
     until = time.monotonic() + seconds
     target = target or named_target(bytecode)
     if target is None or package_of(target) == HOST:
-        raise UnsupportedError(no_gpu("advice", "a GPU as target"))
+        raise UnsupportedError(no_gpu("advice", "a GPU as target", host=target is not None))
     original = Original(bytecode, symbols, arguments)
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)

@@ -33,7 +33,7 @@ from tileir.commands.modules import add_assume_version, check_entry, open_module
 from tileir.commands.progress import progress_bar
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
-from tileir.messages.missing_packages import compiling, is_installed
+from tileir.messages.missing_packages import compiling, is_installed, pip_install
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted, did_you_mean
 from tileir.tools import nvidia
@@ -137,12 +137,12 @@ def _found(bytecode: Bytecode, arguments: argparse.Namespace) -> tuple[str, list
         from tileir.codegen.targets import HOST, named_target, no_gpu
     target = arguments.target or named_target(bytecode)
     if target is None or target == HOST:
-        raise UsageError(no_gpu("tileir advise", "a GPU as --target"))
+        raise UsageError(no_gpu("tileir advise", "a GPU as --target", host=target == HOST))
     lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
-    lacking += [] if is_installed("elftools") else ["pyelftools"]
+    lacking += [] if is_installed("elftools") else ["elftools"]
     ptxas = not arguments.no_ptxas and not lacking
     if lacking and not arguments.no_ptxas:
-        fail("advise", f"no word on registers: pip install {' '.join(lacking)}", OK)
+        fail("advise", f"no word on registers: {pip_install(*lacking)}", OK)
     options: dict[str, Any] = options_given(arguments)
     with compiling(), named_as_written(), progress_bar("trying") as progress:
         return target, advise(

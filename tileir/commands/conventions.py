@@ -350,18 +350,22 @@ def write_output(path: str | None, data: bytes) -> None:
 def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:
     """Raise, before the work, what writing the output file after it would raise.
 
-    UsageError if the file, which `option` names, is one of the input files; OSError if it cannot be
-    written, as far as that can be known while nothing is written, nor made.
+    UsageError as `check_no_input`; OSError if the file cannot be written, as far as that can be
+    known while nothing is written, nor made.
     """
-    if path in (None, "-"):
-        return
+    check_no_input(path, *inputs, option=option)
+    if path not in (None, "-"):
+        _mode_of_writable(path)
+
+
+def check_no_input(path: str | None, *inputs: str, option: str) -> None:
+    """Raise UsageError if the file that `option` names is one of the input files."""
     for other in inputs:
-        if other == "-":
+        if path in (None, "-") or other == "-":
             continue
         with contextlib.suppress(OSError):
             if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
                 raise UsageError(f"{path} is what is read; {option} names another file")
-    _mode_of_writable(path)
 
 
 def check_output_folder(path: str | None) -> None:
