@@ -40,7 +40,7 @@ def test_what_tileiras_has_started_ends_with_its_time(
 
     monkeypatch.setattr(nvidia, "find", lambda name: tool)
     monkeypatch.setattr(subprocess.Popen, "communicate", late)
-    with pytest.raises(ToolError, match="^tileiras was not done after 8 s, and was ended$"):
+    with pytest.raises(ToolError, match=r"^tileiras was not done after 8 s, and was ended$"):
         nvidia.compile_by_tileiras(b"", "sm_90", seconds=8)
     assert select.select([pipe], [], [], PATIENCE)[0], "what it has started goes on"
     assert os.read(pipe, 100) == b""
