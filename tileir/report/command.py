@@ -100,7 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="compile for it, and show that first; once for each of several",
     )
-    add_launch(parser, None)
+    add_launch(parser)
     add("--block", metavar="X[,Y[,Z]]", help="with --grid: whose footprint (default: 0,0,0)")
     add_assume_version(parser)
 

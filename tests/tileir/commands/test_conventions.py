@@ -161,7 +161,7 @@ def test_a_text_is_assembled_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
+    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "--json", "-")]
 )
 def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
     slip, meant = "nv_tileaa.target_spek", "nv_tileaa.target_spec"

@@ -147,7 +147,9 @@ def test_an_entry_is_needed_where_there_are_several() -> None:
     [
         (["--random", "8:f33:1"], "there is no element type 'f33'"),
         (["--random", "8:complex64:1"], "there is no element type 'complex64'"),
-        (["--random", "8"], "random takes SHAPE:DTYPE:SEED, as in 64x48:f32:7, not '8'"),
+        (["--random", "8"], "random takes SHAPE:DTYPE[:SEED], as in 64x48:f32:7, not '8'"),
+        (["--random", "8x-3:f32"], "not '8x-3:f32'; extents are numbers from 0 on"),
+        (["--arg", "rand:8:f32"], "no file rand:8:f32, nor an array of rand, did you mean random?"),
         (["--zeros", "8:f32:1"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '8:f32:1'"),
         (["--zeros", f"{'9' * 5000}:f32"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '999"),
         ([*ZEROS, "--grid", "9" * 5000], f"blocks along an axis, not {'9' * 20}...{'9' * 20}"),
@@ -436,7 +438,8 @@ def test_a_false_assertion_is_told_once() -> None:
 def test_a_warning_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEIR_CACHE_SIZE", "foo")
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
-    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS)
+    given = ("--grid", 1, "--save", f"6={tmp_path / 'y.npy'}")
+    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, *given)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == (
         "tileir run: warning: TILEIR_CACHE_SIZE='foo' is no size such as 500M; the limit is 1G\n"
@@ -450,6 +453,34 @@ def test_standard_input_that_is_closed(verb: str, monkeypatch: pytest.MonkeyPatc
     said = capsys.readouterr()
     done = subprocess.CompletedProcess([], code, said.out, said.err)
     fails(done, 2, f"tileir {verb}: standard input is closed")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "one block ran, as no --grid asks for more; --print all shows the arrays, --save "),
+        (["--print", 0], "one block ran, as no --grid asks for more\n"),
+        (["--grid", 0], "no blocks ran, as --grid 0 has none\n"),
+        (["--grid", "2,0", "--print", 0], "no blocks ran, as --grid 2,0 has none\n"),
+        (
+            ["--grid", "1,2,2"],
+            "4 blocks ran; --print all shows the arrays, --save N=FILE writes that",
+        ),
+        (["--grid", "1,2", "--print", 0], ""),
+        (["--time", 1, "--grid", 1], ""),
+        (["--json"], ""),
+    ],
+)
+def test_a_user_is_told_what_ran_and_how_to_see_it(given: list, said: str) -> None:
+    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, *given)
+    assert done.returncode == 0
+    assert done.stderr.startswith(said and f"tileir run: vector_add: {said}")
+    assert bool(done.stderr) == bool(said)
+
+
+def test_one_block_of_a_kernel_that_asks_for_no_index_is_all() -> None:
+    done = tileir("run", "-", data=b"entry @k() { return }")
+    assert (done.returncode, done.stderr) == (0, "tileir run: k: one block ran\n")
 
 
 def test_traces_are_printed() -> None:
