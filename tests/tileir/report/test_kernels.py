@@ -61,7 +61,7 @@ def test_it_says_what_the_commands_say(tool) -> None:
     assert kernel["resources"] == taken
     (work,) = printed("stats", MATMUL)["files"][0]["functions"]
     assert kernel["work"] == work
-    found = printed("advise", MATMUL, "--target", TARGET)["findings"]
+    found = printed("advise", MATMUL, "--target", TARGET)["files"][0]["findings"]
     assert [{k: v for k, v in each.items() if k != "ops"} for each in kernel["findings"]] == found
     names = [file["texts"][index] for index in file["ops"]["name"]]
     assert [(names[each["ops"][0]], len(each["ops"])) for each in kernel["findings"]] == [
