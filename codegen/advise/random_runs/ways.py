@@ -1,7 +1,7 @@
 """Cheaper ways to a value: another value, a constant, or a short expression of other values.
 
 Expressions are not matched with what a kernel does, but with the numbers that come out: whatever
-gives the same numbers in all samples is a way.
+gives the same numbers in all runs is a way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAIRED = 24
 class Way:
     """An expression: an op of other ones, a number, or a value of the kernel.
 
-    `op` is None for a number or a value; `value` is that of the kernel that was sampled.
+    `op` is None for a number or a value; `value` is that of the kernel that was run.
     """
 
     op: str | None = None
@@ -73,7 +73,7 @@ def number(given: float) -> Way:
 
 
 def made(way: Way, kind: Tile, editor: Editor, known: dict[Value, Value]) -> Value:
-    """Make a value of a type in a way; `known` has the values of a copy by those sampled."""
+    """Make a value of a type in a way; `known`: value of the kernel that was run -> a copy's."""
     if way.value is not None:
         value = known[way.value]
         return value if value.type == kind else editor.reshape(value, result=kind)
