@@ -7,19 +7,21 @@ from typing import Any, cast
 
 import numpy as np
 
+from tileir.codegen.ops import BY_NAME
 from tileir.ir import Op, Value
 from tileir.types import PartitionView, Pointer, TensorView
 
-from .elements import Array, from_whole, read, wrapped
+from .elements import FLOATS, INTEGERS, SIGNED, Array, from_whole, read, wrapped
 from .memory import Access, array_of
 from .state import RUNS, Derived, State, View
 
 STORES = ("store_ptr_tko", "store_view_tko")
-FOLDS = {
-    "addf": np.add, "addi": np.add, "mulf": np.multiply, "muli": np.multiply,
-    "maxf": np.maximum, "maxi": np.maximum, "minf": np.minimum, "mini": np.minimum,
-    "andi": np.bitwise_and, "ori": np.bitwise_or, "xori": np.bitwise_xor,
-}  # fmt: skip
+FOLDS: dict[str, np.ufunc] = {
+    name: function
+    for name, function in {**FLOATS, **INTEGERS, **SIGNED}.items()
+    if BY_NAME[name].commutes and isinstance(function, np.ufunc)
+}
+"""Op that folds combine with -> what it computes."""
 _BLOCKS = (4, 8, 40, 40)
 """Numbers of blocks are less than that in the first runs."""
 _MIXED_BLOCKS = (1, 4, 40, 200)

@@ -17,7 +17,7 @@ from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
 from .costs import COSTS, PLAIN
-from .elements import FLOATS, Array
+from .elements import FLOATS, INTEGERS, SIGNED, Array
 
 NEAR = 1e-8
 """Numbers that differ by a smaller part are equal."""
@@ -168,7 +168,7 @@ _INVERSE = {
     "tanh": np.arctanh,
 }
 """Function of one number -> its inverse, where it has one."""
-_FUNCTIONS = {"absf": np.abs, "cos": np.cos, "floor": np.floor, "ceil": np.ceil, "sin": np.sin}
+_FUNCTIONS = {name: FLOATS[name] for name in ("absf", "cos", "floor", "ceil", "sin")}
 
 
 def _unary(goal: Array, leaf: Way, row: Array) -> Iterator[Way]:
@@ -183,10 +183,7 @@ def _unary(goal: Array, leaf: Way, row: Array) -> Iterator[Way]:
             yield Way(name, (leaf,))
 
 
-_BINARY = {
-    "addf": np.add, "subf": np.subtract, "mulf": np.multiply, "maxf": np.maximum,
-    "minf": np.minimum, "divf": np.divide,
-}  # fmt: skip
+_BINARY = {name: FLOATS[name] for name in ("addf", "subf", "mulf", "maxf", "minf", "divf")}
 
 
 def _pairs(goal: Array, rows: Sequence[tuple[Value, Array]]) -> Iterator[Way]:
@@ -252,9 +249,6 @@ def ways_of_integers(wanted: Array, given: Iterable[tuple[Value, Array]]) -> Ite
                     yield Way(name, (Way(value=value), Way(value=other)))
 
 
-_WHOLE = {
-    "addi": np.add, "subi": np.subtract, "muli": np.multiply, "maxi": np.maximum,
-    "mini": np.minimum,
-}  # fmt: skip
-_OPS = {**FLOATS, **_WHOLE, "andi": np.bitwise_and, "shri": np.right_shift}
+_WHOLE = {name: INTEGERS[name] for name in ("addi", "subi", "muli")} | {**SIGNED}
+_OPS = {**FLOATS, **INTEGERS, **SIGNED, "shri": np.right_shift}
 """Op of a way -> what it computes."""
