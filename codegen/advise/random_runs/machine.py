@@ -17,14 +17,16 @@ import numpy as np
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.advise.trials.liveness import ends_of
 from tileir.codegen.advise.trials.parameters import parameters_of
+from tileir.codegen.ops import writes_memory
 from tileir.codegen.ops.extents import tensor_view_op
+from tileir.formats.ops.spec import READS, SILENT
 from tileir.ir import Block, Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, Tile
 
 from .elements import CONVERSIONS, FLOATS, INTEGERS, Array, whole, wrapped
 from .memory import ARRAY_BITS
-from .specials import SPECIAL, STORES
+from .specials import SPECIAL
 from .state import RUNS, Observed, State
 
 MOST = 1 << 27
@@ -101,8 +103,6 @@ class _Machine:
             results = self._results(op)
             for value, array in zip(op.results, results, strict=False):
                 self._set(value, array)
-        elif op.name in STORES:
-            self._results(op)
         for value in op.operand_list():
             self._left[value] -= 1
             if not self._left[value] and getattr(value.type, "size", 0) > 1:
@@ -176,7 +176,7 @@ class _Machine:
         """Return the arrays that are written in an op's regions."""
         found: set[int] = set()
         for each in op.walk():
-            if each.name.startswith("atomic") or each.name in STORES:
+            if writes_memory(each):
                 view = each.operands.get("view")
                 at = each.operands.get("destination") or each.operands.get("pointers")
                 made = None if view is None else tensor_view_op(view)
@@ -215,11 +215,13 @@ class _Machine:
     def _unknown(self, op: Op) -> Sequence[Any]:
         """Draw the results of an op by lot, from what it is and what it gets."""
         known = [self._state.found.fingerprints.get(value) for value in op.operand_list()]
-        effects = op.spec.effects not in ("Pure", "NoMemoryEffect")
+        kinds = [value.type for value in (*op.operand_list(), *op.results)]
+        varies = op.spec.effects not in SILENT - {READS}
         for number, value in enumerate(op.results):
             if isinstance(value.type, Tile):
-                key = repr((op.name, number, known, sorted(map(repr, op.attributes.items()))))
-                if effects or None in known or op.regions:
+                attributes = sorted(map(repr, op.attributes.items()))
+                key = repr((op.name, number, known, kinds, attributes))
+                if varies or None in known or op.regions:
                     key = f"{key} {self._numbers[op]}"
                 seed = int.from_bytes(blake2b(key.encode(), digest_size=6).digest(), "little")
                 self._set(value, self._any(value.type, seed))
