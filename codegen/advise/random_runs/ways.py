@@ -16,7 +16,7 @@ from tileir.builder import Editor, splat
 from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
-from .costs import COSTS, PLAIN
+from .costs import slots_of
 from .elements import FLOATS, INTEGERS, SIGNED, Array
 
 NEAR = 1e-8
@@ -40,7 +40,7 @@ class Way:
     @property
     def cost(self) -> float:
         """What it costs for each element."""
-        own = 0.0 if self.op is None else COSTS.get(self.op, PLAIN)
+        own = 0.0 if self.op is None else slots_of(self.op)
         return own + sum(each.cost for each in self.given)
 
     @property
