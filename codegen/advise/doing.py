@@ -47,7 +47,7 @@ def _postponed(op: Op) -> str | None:
     found = summed(op)
     if found is None:
         return None
-    names = ", ".join(each.name for each in reversed(found))
+    names = ", ".join(each.name for each in reversed(found.ops))
     return f"{op.name}: each iteration adds up what {names} made"
 
 
