@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 
 from tileir.errors import MissingPackageError
+from tileir.formats.forks import not_forking
 
 ARRAYS = ("numpy", "ml_dtypes")
 CODEGEN = ("llvmlite", *ARRAYS)
@@ -87,7 +88,8 @@ def supported_versions(name: str) -> str:
 @cache
 def _supported() -> Mapping[str, str]:
     """Return the versions of all packages that an extra for users brings, by normalised names."""
-    from importlib.metadata import PackageNotFoundError, requires
+    with not_forking:
+        from importlib.metadata import PackageNotFoundError, requires
 
     try:
         listed = requires("tileir") or ()
