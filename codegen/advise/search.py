@@ -58,6 +58,7 @@ def advise(
         arguments=arguments,
         portable=portable,
         ptxas=ptxas,
+        seconds=inf,
         progress=progress,
         **options,
     )

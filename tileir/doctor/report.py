@@ -190,8 +190,8 @@ def _lacking(has: Mapping[str, Mapping[str, Any]], *names: str) -> tuple[str, st
     lacking = [has[name] for name in names if not has[name]["ok"]]
     if not lacking:
         return None
-    names = (package["name"] for package in lacking)
-    return "; ".join(map(_state, lacking)), pip_install(*names)
+    how = pip_install(*(package["name"] for package in lacking))
+    return "; ".join(map(_state, lacking)), how
 
 
 def _state(package: Mapping[str, Any]) -> str:
