@@ -54,6 +54,11 @@ class KernelsView {
     this.choose(0);
   }
 
+  /** The number of the kernel that is shown, in the file. */
+  get number() {
+    return Math.floor(this.chosen / this.targets);
+  }
+
   /** The panes of what is opened. */
   get shown() {
     return this.opened === "pictures" ? this.pictures.panes : this.panes;
@@ -69,6 +74,7 @@ class KernelsView {
     for (const [mode, button] of this.modes) button.setAttribute("aria-pressed", opened === mode);
     if (opened) this.remark();
     this.pictures?.select(this.view.selected);
+    if (opened === "pictures") this.pictures.propose();
   }
 
   remark() {
@@ -92,7 +98,7 @@ class KernelsView {
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
     if (anew) this.about.scrollTop = 0;
     this.pictures?.fill(record);
-    const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
+    const first = this.data.ops.function.indexOf(this.number);
     if (first < 0 || this.view.selected) return;
     for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
   }
@@ -100,7 +106,7 @@ class KernelsView {
   /** Show the kernel that a target is in. */
   follow(target) {
     const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
-    if (number >= 0 && number !== Math.floor(this.chosen / this.targets)) this.choose(number * this.targets + this.chosen % this.targets);
+    if (number >= 0 && number !== this.number) this.choose(number * this.targets + this.chosen % this.targets);
     this.pictures?.select(target, true);
   }
 
@@ -125,7 +131,7 @@ class KernelsView {
     const priced = this.view.panes[PRICED.find((name) => this.view.panes[name])];
     if (this.code?.costs) parts.push(...dearestLines(this.view, priced, this.code.costs));
     const columns = this.records.filter((each, index) =>
-      Math.floor(index / this.targets) === Math.floor(this.chosen / this.targets)).flatMap((each) =>
+      Math.floor(index / this.targets) === this.number).flatMap((each) =>
       each.tileiras?.resources ? [each, { ...each.tileiras, target: "by tileiras" }] : [each]);
     if (columns.some((each) => each.resources)) parts.push(make("h3", "", "Resources"), this.resources(columns));
     if (record.contract) parts.push(make("h3", "", "Launch"), ...this.contract(record.contract));
@@ -133,16 +139,33 @@ class KernelsView {
   }
 
   finding(found) {
-    const links = found.ops.map((op) => {
-      const text = "op " + op + ", " + this.data.text(this.data.ops.name, op);
-      return this.view.button("go", text, () => this.view.select(this.data.targetOfOp(op), this));
-    });
+    const [first, ...others] = this.places(found.ops), more = others.length - MOST_PLACES;
     const [before, after] = found.shown;
     return make("article", "finding sure-" + (SURE.has(found.sure) ? found.sure : "other"),
       make("p", "finding-title", make("span", "sure", found.sure), " " + found.title),
+      ...(first ? [make("p", "links", first), make("p", "mono finding-code", writtenAt(this.data, found.ops[0]).code)] : []),
       make("p", "", found.figure + ": " + before + ", and " + after + " with the fix"),
       make("p", "", "Fix: " + found.fix), make("p", "why", "Why: " + found.why),
-      make("p", "links", ...links, make("span", "rule", found.rule)));
+      ...(others.length ? [make("p", "links", "Also at", ...others.slice(0, MOST_PLACES), more > 0 ? plural(more, "more place") : "")] : []),
+      make("p", "rule", found.rule));
+  }
+
+  /** Return buttons that lead to ops, one for all that are written at the same place. */
+  places(ops) {
+    const { data, view } = this, found = new Map();
+    for (const op of ops) {
+      const { place } = writtenAt(data, op);
+      if (!found.has(place)) found.set(place, []);
+      found.get(place).push(op);
+    }
+    return [...found].map(([place, those]) => {
+      const names = [...new Set(those.map((op) => data.text(data.ops.name, op)))].join(", ");
+      const which = those.length > 1 ? plural(those.length, "op") : "op " + those[0];
+      const target = { ...data.targetOfOp(those[0]), ...(those.length > 1 ? { ops: new Set(those) } : {}) };
+      const button = view.button("go", "", () => view.select(target, null));
+      button.append(make("span", "mono", place), make("span", "kind", names + ", " + which));
+      return button;
+    });
   }
 
   resources(columns) {

@@ -5,7 +5,7 @@ function draw(model, root, { anchors = false } = {}) {
   return new View(model, root, anchors);
 }
 
-globalThis.TileIRReport = { draw, expand, inflate, make, plural, visible };
+globalThis.TileIRReport = { draw, expand, make, plural, visible };
 
 async function start() {
   const block = document.getElementById("model");

@@ -17,6 +17,7 @@ class PicturesView {
     main.append(element, this.side);
     before.before(main);
     this.boxes = [];
+    this.proposed = -1;  // the op that was selected because none was
   }
 
   get panes() {
@@ -44,6 +45,7 @@ class PicturesView {
     this.ofKernel.replaceChildren(...parts);
     this.side.scrollTop = 0;
     this.select(this.view.selected);
+    if (!this.main.hidden) this.propose();
   }
 
   pipelines({ loops, memory }) {
@@ -59,10 +61,22 @@ class PicturesView {
     return parts;
   }
 
+  /** Select an op that has pictures if none of the kernel is selected. */
+  propose() {
+    const { selected } = this.view, { pictures } = this.record, { function: of } = this.kernels.data.ops;
+    const own = selected && selected.op >= 0 && of[selected.op] === this.kernels.number;
+    const ops = pictures && !own ? worthSeeing(pictures) : [];
+    if (!ops.length) return;
+    this.proposed = ops[0];
+    this.view.select(this.kernels.data.targetOfOp(ops[0]), this, false);
+    this.side.scrollTop = 0;
+  }
+
   /** Show the pictures of the op that is selected, and scroll there if they are to be in sight. */
   select(target, inSight = false) {
     this.remark();
     const op = target ? target.op : -1;
+    if (op !== this.proposed) this.proposed = -1;
     if (this.main.hidden || !this.record || op === this.drawnOp) return;
     this.drawnOp = op;
     this.ofOp.replaceChildren(...this.drawings(op));
@@ -77,14 +91,16 @@ class PicturesView {
     const mine = (rows) => rows.filter((each) => each.op === op);
     const [tiles, accesses, products] = [pictures.tiles, pictures.accesses, pictures.products].map(mine);
     if (!tiles.length && !accesses.length) {
-      const some = [...new Set(pictures.tiles.map((each) => each.op))];
-      const best = [...pictures.products.map((each) => each.op), ...some].slice(0, 6);
-      const links = [...new Set(best)].map((each) => this.view.button("go", "op " + each + ", " + data.text(data.ops.name, each), () => this.choose([each])));
+      const links = worthSeeing(pictures).slice(0, 6).map((each) => this.view.button("go", "op " + each + ", " + data.text(data.ops.name, each), () => this.choose([each])));
       const said = op < 0 ? "Select an op on the left for the layouts of its tiles, such as" : "The compiler keeps no tile for op " + op + ". Ops that have some:";
       return [make("h3", "", "Tiles of an op"), make("p", "links", said, ...links)];
     }
     const choose = () => this.choose([op]);
     const parts = [make("h3", "", "Tiles of op " + op + ", ", make("span", "mono", data.text(data.ops.name, op)))];
+    if (op === this.proposed) {
+      const why = products.length ? "the product with the most work" : "the first op with a tile";
+      parts.push(make("p", "picture-words", "Shown because nothing was selected: " + why + ". Select another op on the left."));
+    }
     for (const each of products) {
       parts.push(make("h3", "", "Fragments of the instruction"), ...productPictures(each, pictures.layouts, choose));
     }
@@ -139,4 +155,12 @@ class PicturesView {
       }
     }
   }
+}
+
+/** Return the ops that have pictures: products first, those of loops and with more work before others. */
+function worthSeeing({ products, accesses, tiles, loops }) {
+  const looped = new Set(loops.flatMap((loop) => loop.roles.flatMap((role) => role.steps.flatMap((step) => step.ops))));
+  const work = ({ op, tile }) => [looped.has(op) ? 1 : 0, sizeOf(tile)];
+  const sorted = [...products].sort((one, other) => work(other)[0] - work(one)[0] || work(other)[1] - work(one)[1]);
+  return [...new Set([...sorted, ...accesses, ...tiles].map((each) => each.op))];
 }
