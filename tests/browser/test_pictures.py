@@ -210,7 +210,10 @@ def test_pictures_of_the_dearest_product_are_there_at_first(report: Any) -> None
     page.wait_for_selector(".drawings .cell")
     assert page.evaluate("TileIRReport.view.selected.op") == PRODUCT
     assert "the product with the most work" in page.locator(".of-op-pictures").inner_text()
-    assert page.evaluate("[location.hash, document.querySelector('.drawings').scrollTop]") == ["", 0]
+    assert page.evaluate("[location.hash, document.querySelector('.drawings').scrollTop]") == [
+        "",
+        0,
+    ]
     row = page.locator("[data-pane=pictures-text] .row", has_text="load_view_tko").first
     row.click()
     assert "nothing was selected" not in page.locator(".of-op-pictures").inner_text()

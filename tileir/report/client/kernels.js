@@ -7,6 +7,7 @@ class KernelsView {
     this.root = root;
     this.others = [root.querySelector(".strip"), file];
     this.chosen = 0;
+    this.proposed = -1;  // the op that was selected because none was
     const main = this.main = make(view.anchors ? "main" : "div", "kernels");
     this.about = make("section", "about");
     this.about.setAttribute("aria-label", "what is known of the kernel");
@@ -54,6 +55,15 @@ class KernelsView {
     this.choose(0);
   }
 
+  /** Select an op to begin with, if none of this kernel is selected: one with pictures, else of the line that costs most. */
+  propose() {
+    const { selected } = this.view, { pictures } = this.records[this.chosen], { ops } = this.data;
+    if (selected && selected.op >= 0 && ops.function[selected.op] === this.number) return;
+    const [first] = pictures ? worthSeeing(pictures) : [], dearest = this.view.panes["kernel-text"].costs?.dearest()[0];
+    this.proposed = first ?? (dearest ? this.data.opOfLine[dearest.index] : ops.function.indexOf(this.number));
+    if (this.proposed >= 0) this.view.select(this.data.targetOfOp(this.proposed), this, false);
+  }
+
   /** The number of the kernel that is shown, in the file. */
   get number() {
     return Math.floor(this.chosen / this.targets);
@@ -74,7 +84,6 @@ class KernelsView {
     for (const [mode, button] of this.modes) button.setAttribute("aria-pressed", opened === mode);
     if (opened) this.remark();
     this.pictures?.select(this.view.selected);
-    if (opened === "pictures") this.pictures.propose();
   }
 
   remark() {
@@ -98,16 +107,15 @@ class KernelsView {
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
     if (anew) this.about.scrollTop = 0;
     this.pictures?.fill(record);
-    const first = this.data.ops.function.indexOf(this.number);
-    if (first < 0 || this.view.selected) return;
-    for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
+    this.propose();
   }
 
   /** Show the kernel that a target is in. */
   follow(target) {
     const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
     if (number >= 0 && number !== this.number) this.choose(number * this.targets + this.chosen % this.targets);
-    this.pictures?.select(target, true);
+    if (target.op !== this.proposed) this.proposed = -1;
+    this.pictures?.select(target, target.op !== this.proposed);
   }
 
   chooser() {

@@ -17,7 +17,6 @@ class PicturesView {
     main.append(element, this.side);
     before.before(main);
     this.boxes = [];
-    this.proposed = -1;  // the op that was selected because none was
   }
 
   get panes() {
@@ -42,44 +41,36 @@ class PicturesView {
       parts.push(make("p", "", "There are no pictures: the kernel is not compiled for " + record.target + "."));
     } else parts.push(...this.pipelines(record.pictures));
     if (record.footprints) parts.push(...footprintPictures(record.footprints));
+    this.onward = this.view.button("go onward", "", () => { this.side.scrollTop += this.ofOp.getBoundingClientRect().top - this.side.getBoundingClientRect().top - 4; });
+    parts.splice(1, 0, make("p", "links", this.onward));
     this.ofKernel.replaceChildren(...parts);
     this.side.scrollTop = 0;
     this.select(this.view.selected);
-    if (!this.main.hidden) this.propose();
   }
 
   pipelines({ loops, memory }) {
-    const parts = [make("h3", "", "Pipeline of the main loop")];
+    const parts = [make("h3", "", loops.length > 1 ? "Pipelines of " + loops.length + " loops" : "Pipeline of the main loop")], { ops } = this.kernels.data;
     if (!loops.length) return [...parts, make("p", "picture-words", "No loop of this kernel works ahead: nothing is copied for later iterations, and all warps have one role.")];
     for (const loop of loops) {
       const chart = pipelinePicture(loop, memory, (ops) => this.choose(ops));
       this.boxes.push(chart.boxes);
       const words = make("details", "in-words", make("summary", "", "The steps of an iteration, in words"), ...stepsInWords(this.view, loop, (ops) => this.choose(ops)));
+      if (loops.length > 1) parts.push(make("h4", "", "The loop of op " + loop.op + (ops.line[loop.op] >= 0 ? ", line " + (ops.line[loop.op] + 1) : "")));
       parts.push(chart, make("p", "picture-words", "A number is that of an iteration, which has its colour. In the rows of slots, pale is filled by copies, full is there to be read."
         + (loop.roles.some((role) => role.steps.some((step) => step.slots.some(({ turn }) => turn < 0))) ? " What is of an iteration before the first one is left out." : "")), words);
     }
     return parts;
   }
 
-  /** Select an op that has pictures if none of the kernel is selected. */
-  propose() {
-    const { selected } = this.view, { pictures } = this.record, { function: of } = this.kernels.data.ops;
-    const own = selected && selected.op >= 0 && of[selected.op] === this.kernels.number;
-    const ops = pictures && !own ? worthSeeing(pictures) : [];
-    if (!ops.length) return;
-    this.proposed = ops[0];
-    this.view.select(this.kernels.data.targetOfOp(ops[0]), this, false);
-    this.side.scrollTop = 0;
-  }
-
   /** Show the pictures of the op that is selected, and scroll there if they are to be in sight. */
   select(target, inSight = false) {
     this.remark();
     const op = target ? target.op : -1;
-    if (op !== this.proposed) this.proposed = -1;
     if (this.main.hidden || !this.record || op === this.drawnOp) return;
     this.drawnOp = op;
     this.ofOp.replaceChildren(...this.drawings(op));
+    this.onward.hidden = op < 0;
+    this.onward.replaceChildren("Tiles of op " + op + ", ", make("span", "mono", op < 0 ? "" : this.kernels.data.text(this.kernels.data.ops.name, op)), " \u2193");
     const { top } = this.ofOp.getBoundingClientRect(), around = this.side.getBoundingClientRect();
     const seen = top >= around.top && top < around.top + around.height / 2;
     if (inSight && !seen) this.side.scrollTop += top - around.top - 4;
@@ -97,7 +88,7 @@ class PicturesView {
     }
     const choose = () => this.choose([op]);
     const parts = [make("h3", "", "Tiles of op " + op + ", ", make("span", "mono", data.text(data.ops.name, op)))];
-    if (op === this.proposed) {
+    if (op === this.kernels.proposed) {
       const why = products.length ? "the product with the most work" : "the first op with a tile";
       parts.push(make("p", "picture-words", "Shown because nothing was selected: " + why + ". Select another op on the left."));
     }
