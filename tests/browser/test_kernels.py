@@ -148,3 +148,17 @@ def test_places_of_a_finding_are_told_once(report: Any) -> None:
 
 def buttons_of(page: Any) -> list[str]:
     return page.locator(".finding .go").all_inner_texts()
+
+
+def test_of_many_kernels_there_is_a_list(report: Any) -> None:
+    """Five records, which buttons would hide the verdict of; keys go on where one was chosen."""
+    many = [{**records()[0], "target": f"sm_{number}"} for number in range(90, 95)]
+    page = report(model(DATA, "k", kernels=many))
+    assert page.locator(".about .choices").count() == 0
+    page.locator(".about").get_by_label("kernel", exact=True).select_option("3")
+    assert page.locator(".about h2").inner_text() == "matmul on sm_93"
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".about h2").inner_text() == "matmul on sm_94"
+    page.click(".modes button >> text=Pictures")
+    page.locator(".drawings").get_by_label("kernel", exact=True).select_option("0")
+    assert page.locator(".drawings h2").inner_text() == "matmul on sm_90"

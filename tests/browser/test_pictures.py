@@ -204,7 +204,7 @@ def test_footprints_are_where_the_model_has_them(report: Any) -> None:
 
 
 def test_pictures_of_the_dearest_product_are_there_at_first(report: Any) -> None:
-    """With nothing selected, the product is; another kernel proposes an op of its own."""
+    """With nothing selected, the product is, and the page says so; what an address names stays."""
     page = report(model(DATA, "matmul.tileirbc", kernels=[records()[0]]))
     page.click(".modes button >> text=Pictures")
     page.wait_for_selector(".drawings .cell")
@@ -216,7 +216,7 @@ def test_pictures_of_the_dearest_product_are_there_at_first(report: Any) -> None
     ]
     row = page.locator("[data-pane=pictures-text] .row", has_text="load_view_tko").first
     row.click()
-    assert "nothing was selected" not in page.locator(".of-op-pictures").inner_text()
+    assert "was selected" not in page.locator(".of-op-pictures").inner_text()
     opened(report, 0, LOAD)
     assert page.evaluate("TileIRReport.view.selected.op") == LOAD
 

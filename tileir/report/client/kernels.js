@@ -120,6 +120,7 @@ class KernelsView {
 
   chooser() {
     if (this.records.length < 2) return [];
+    if (this.records.length > MOST_BUTTONS) return [this.list()];
     const group = make("div", "choices");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", "kernels");
@@ -129,6 +130,24 @@ class KernelsView {
       group.append(button);
     });
     return [group];
+  }
+
+  /** Return a list of all kernels to choose from. */
+  list() {
+    const list = make("select", "stage kernel");
+    list.setAttribute("aria-label", "kernel");
+    this.records.forEach((each, index) => {
+      const option = make("option", "", each.kernel + " on " + each.target);
+      option.value = index;
+      list.append(option);
+    });
+    list.value = this.chosen;
+    list.addEventListener("change", () => {
+      const around = list.parentElement;
+      this.choose(Number(list.value));
+      around.querySelector(".kernel").focus();  // what was chosen from is drawn anew
+    });
+    return list;
   }
 
   said(record) {
@@ -205,6 +224,8 @@ class KernelsView {
     return [facts, table];
   }
 }
+
+const MOST_BUTTONS = 4;  // of more kernels there is a list
 
 const PRICED = ["kernel-source", "kernel-text"];  // panes with the cost of lines; the first has the list
 

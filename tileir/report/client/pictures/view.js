@@ -37,12 +37,12 @@ class PicturesView {
     this.drawnOp = null;
     const parts = [make("h2", "", make("span", "mono", record.kernel), " on " + record.target), ...this.kernels.chooser()];
     this.boxes = [];
+    this.onward = this.view.button("go onward", "", () => { this.side.scrollTop += this.ofOp.getBoundingClientRect().top - this.side.getBoundingClientRect().top - 4; });
+    parts.push(make("p", "links", this.onward));
     if (!record.pictures) {
       parts.push(make("p", "", "There are no pictures: the kernel is not compiled for " + record.target + "."));
     } else parts.push(...this.pipelines(record.pictures));
     if (record.footprints) parts.push(...footprintPictures(record.footprints));
-    this.onward = this.view.button("go onward", "", () => { this.side.scrollTop += this.ofOp.getBoundingClientRect().top - this.side.getBoundingClientRect().top - 4; });
-    parts.splice(1, 0, make("p", "links", this.onward));
     this.ofKernel.replaceChildren(...parts);
     this.side.scrollTop = 0;
     this.select(this.view.selected);
@@ -90,7 +90,7 @@ class PicturesView {
     const parts = [make("h3", "", "Tiles of op " + op + ", ", make("span", "mono", data.text(data.ops.name, op)))];
     if (op === this.kernels.proposed) {
       const why = products.length ? "the product with the most work" : "the first op with a tile";
-      parts.push(make("p", "picture-words", "Shown because nothing was selected: " + why + ". Select another op on the left."));
+      parts.push(make("p", "picture-words", "Shown because no op of this kernel was selected: " + why + ". Select another op on the left."));
     }
     for (const each of products) {
       parts.push(make("h3", "", "Fragments of the instruction"), ...productPictures(each, pictures.layouts, choose));
