@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tileir.errors import BuildError, MissingPackageError
+from tileir.formats.forks import not_forking
 
 CLIENT = Path(__file__).parent / "client"
 
@@ -106,7 +107,8 @@ def packed(model: dict[str, Any]) -> str:
             f"{LARGEST}; --json writes them without a page"
         )
     try:
-        import lzma
+        with not_forking:
+            import lzma
     except ImportError as error:
         raise MissingPackageError(
             "a page needs lzma of the standard library, which this Python was built without; "

@@ -7,6 +7,7 @@ import hashlib
 import json
 import lzma
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
@@ -133,6 +134,14 @@ def test_what_stands_far_apart_is_kept_once() -> None:
     """As in a module whose kernels are much alike, behind more than gzip would look back over."""
     far = [Random(1).randbytes(100_000).hex()]
     assert len(pages.packed({"it": far * 8})) < 1.02 * len(pages.packed({"it": far}))
+
+
+def test_a_python_without_lzma_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    done = call(main, "report", str(KERNEL), "-o", "-")
+    assert (done.returncode, len(done.stderr.splitlines())) == (5, 1)
+    assert "lzma" in done.stderr
+    assert call(main, "report", "--json", str(KERNEL)).returncode == 0
 
 
 def test_both_sides_know_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:
