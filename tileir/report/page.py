@@ -98,7 +98,7 @@ def as_json(model: dict[str, Any]) -> str:
 def packed(model: dict[str, Any]) -> str:
     """Return a model as the script expects it (`client/lzma.js`).
 
-    BuildError if it is larger than that expands.
+    BuildError if it is larger than that expands; MissingPackageError for a Python without lzma.
     """
     data = as_json(model).encode("ascii")
     if len(data) > LARGEST:
