@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tileir.formats.forks import Lock
+from tileir.messages.missing_packages import pip_install
 from tileir.messages.texts import printable
 from tileir.messages.urls import without_secrets
 
@@ -245,7 +246,8 @@ def fingerprint(key: bytes) -> str:
 def said_by(problem: Exception) -> str:
     """Return an error as one line for people."""
     if isinstance(problem, ImportError):
-        return f"{problem}; pip install 'tileir[shared]', and what fsspec needs for such a URL"
+        how = pip_install("fsspec")
+        return f"{problem}; {how}, and what fsspec needs for such a URL"
     lines = str(problem).splitlines() or [""]
     text = printable(without_secrets(f"{type(problem).__name__}: {lines[0]}".rstrip(": ")))
     return text if len(text) <= _LONGEST_PROBLEM else text[:_LONGEST_PROBLEM] + "..."

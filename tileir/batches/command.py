@@ -19,6 +19,7 @@ from tileir.commands.conventions import (
     NO,
     OK,
     UsageError,
+    check_output_folder,
     counting_number,
     fail,
     stdout_text,
@@ -133,6 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = nullcontext(None)
     targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
     place = place_of(_executor(arguments), arguments.jobs)
+    check_output_folder(arguments.output)
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
     with manifest as kept:
