@@ -16,6 +16,7 @@ from tests.tileir.commands.test_missing_packages import without
 from tileir.__main__ import main
 from tileir.report.kernels import kernels
 from tileir.report.model import model
+from tileir.report.page import packed
 from tileir.report.verdict import verdict
 from tileir.tools import nvidia
 
@@ -54,8 +55,11 @@ def test_it_says_what_the_commands_say(tool) -> None:
     """Figures, findings, work, PTX and machine code of a matrix product."""
     for name in ("ptxas", "nvdisasm"):
         tool(name, "--version")
-    (file,) = printed("report", MATMUL, "--target", TARGET, "--paths")["files"]
+    made = printed("report", MATMUL, "--target", TARGET, "--paths")
+    (file,) = made["files"]
     (kernel,) = file["kernels"]
+    assert len(packed(made)) < 60_000
+    assert all(step["same"] or step["lines"] for step in kernel["stages"]["steps"])
     assert (kernel["problems"], kernel["missing"]) == ([], [])
     (taken,) = printed("resources", MATMUL, "--target", TARGET)["files"][0]["kernels"]
     assert kernel["resources"] == taken
