@@ -205,7 +205,7 @@ class _Machine:
     def _plain(self, op: Op) -> Sequence[Any] | None:
         if len(op.results) != 1 or op.regions:
             return None
-        given = [self._env.get(value) for value in op.operand_list()]
+        given: list[Any] = [self._env.get(value) for value in op.operand_list()]
         if any(each is None for each in given):
             return None
         if op.name in FLOATS:
