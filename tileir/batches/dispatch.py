@@ -108,11 +108,11 @@ class Dispatcher:
         return None
 
     def _submit(self, chunk: Chunk) -> None:
-        future = None
-        while future is None:
+        while True:
             executor = self._executor
             try:
                 future = executor.submit(run_chunk, chunk)
+                break
             except BrokenExecutor as error:
                 self._renew(executor, error)
         self._pending[future] = chunk, executor
