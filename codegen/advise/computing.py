@@ -14,7 +14,7 @@ from tileir.types import Tile
 from . import figures
 from .evidence import Evidence, Site
 from .rule import Candidate, Find, Rule, Sure
-from .trials.again import CARRIED, HELD, LOADS, STORES, Held, kept
+from .trials.again import CARRIED, HELD, LOADS, STORES, Held, clobbers, kept
 from .trials.arithmetic import (
     APPROXIMATE,
     AS_EXPONENTIAL,
@@ -146,7 +146,7 @@ def _invariant(evidence: Evidence) -> Iterator[Candidate]:
             written = {
                 places[each].array for each in inside if each.name in STORES and each in places
             }
-            if place.array in written or any(each.name.startswith("atomic") for each in inside):
+            if place.array in written or any(map(clobbers, inside)):
                 continue
             text = f"{op.name}: neither address nor index change in the loop"
             yield Candidate(Site(symbol, numbers[op]), text)

@@ -9,9 +9,9 @@ from tileir.read.function import Function
 
 from . import figures
 from .evidence import Evidence, Site
+from .random_runs.costs import cost_of
+from .random_runs.rewrites import WORTH
 from .rule import Candidate, Find, Rule, Sure
-from .samples.costs import cost_of
-from .samples.rewrites import WORTH
 from .trials.atomics import BEHIND, STORED, exchanged, repeated
 from .trials.hoisting import HOISTED, POSTPONED, invariant, summed
 from .trials.liveness import WITHOUT, in_vain
@@ -47,7 +47,7 @@ def _postponed(op: Op) -> str | None:
     found = summed(op)
     if found is None:
         return None
-    names = ", ".join(each.name for each in reversed(found))
+    names = ", ".join(each.name for each in reversed(found.ops))
     return f"{op.name}: each iteration adds up what {names} made"
 
 

@@ -1,7 +1,7 @@
 """The rule about what random numbers show: values that are computed twice, or in a roundabout way.
 
 The kernel is run on a few sets of random arguments, in exact arithmetic. Whatever has the same
-numbers in all of them is taken for equal, however it is written; see `samples/`.
+numbers in all of them is taken for equal, however it is written; see `random_runs/`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tileir.codegen.ops import is_atomic, is_load, writes_memory
 from tileir.codegen.remarks import Outcome, Topic
+from tileir.formats.ops.control_flow import PASSING_ON
 from tileir.ir import Op, Value
 from tileir.types import Token
 
@@ -21,15 +23,10 @@ from .trials.order import RELAXED, UNORDERED, WEAK
 
 _ORDERS = {"acquire": (False, True), "release": (True, False), "acq_rel": (True, True)}
 """Order -> whether it publishes what was written before, and whether others wait for it."""
-_ENDS = ("break", "continue", "yield")
 
 
 def _is_access(op: Op) -> bool:
-    return op.name.startswith(("load_", "store_", "atomic_"))
-
-
-def _writes(op: Op) -> bool:
-    return op.name.startswith(("store_", "atomic_"))
+    return is_load(op) or writes_memory(op)
 
 
 def _tokens(values: Iterator[Value]) -> list[Value]:
@@ -46,7 +43,7 @@ def _next(value: Value) -> Iterator[Op | Value]:
     """Yield the ops that take a token, and the tokens of loops and branches that it becomes."""
     for use in value.uses:
         op = use.op
-        if op.name in _ENDS:
+        if op.name in PASSING_ON:
             around = op.parent.parent_op if op.parent else None
             while op.name != "yield" and around is not None and around.name == "if":
                 around = around.parent.parent_op if around.parent else None
@@ -70,7 +67,7 @@ def _before(value: Value) -> Iterator[Op | Value]:
         return
     yield from around.operand_list()
     for inside in around.walk():
-        if inside.name in _ENDS:
+        if inside.name in PASSING_ON:
             yield from inside.operand_list()
 
 
@@ -95,7 +92,7 @@ def _reaches(op: Op, down: bool, wanted: Callable[[Op], bool]) -> bool:
 def orders(op: Op) -> bool:
     """Whether the acquire or release of an op is for something: there is what it orders."""
     publishes, awaited = _ORDERS[op.attributes["memory_ordering_semantics"]]
-    if publishes and _reaches(op, False, _writes):
+    if publishes and _reaches(op, False, writes_memory):
         return True
     return awaited and _reaches(op, True, _is_access)
 
@@ -107,7 +104,7 @@ def _strong(atomic: bool) -> Find:
         for number, op in evidence.copy.ops.items():
             order = op.attributes.get("memory_ordering_semantics")
             usual = (None, "weak", "relaxed") if atomic else (None, "weak")
-            if order in usual or op.name.startswith("atomic") != atomic:
+            if order in usual or is_atomic(op) != atomic:
                 continue
             if order in _ORDERS and orders(op):
                 continue

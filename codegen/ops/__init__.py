@@ -91,6 +91,11 @@ def is_multimem(op: Op) -> bool:
     return family_of(op) in (Family.MULTIMEM_LOAD, Family.MULTIMEM_STORE)
 
 
+def is_atomic(op: Op) -> bool:
+    """Whether an op reads memory and writes it at once, as atomic updates do."""
+    return op.spec.effects == READS_WRITES
+
+
 def writes_memory(op: Op) -> bool:
     """Whether an op writes memory; it may also read it."""
     return op.spec.effects in (WRITES, READS_WRITES)

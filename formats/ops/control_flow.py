@@ -32,7 +32,9 @@ CARRIED = Constraint(("tile", "token"))
 
 YIELDED = (("yield", Like("results")),)
 CARRIED_ON = ("continue", Like("initValues"))
-BRANCH_ENDS = ("yield", "break", "continue", "return")
+PASSING_ON = ("yield", "break", "continue")
+"""Terminators whose operands become results of an op around, or what a loop carries."""
+BRANCH_ENDS = (*PASSING_ON, "return")
 INDEX = scalar(*INTEGERS)
 INITIAL_VALUES = many("initValues", CARRIED, "Carried values of the first iteration.")
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tileir.builder import Editor, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.ops import Family, family_of, writes_memory
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.codegen.transform.equal_ops import Numbering
 from tileir.formats.ops.spec import READS, SILENT
@@ -35,6 +36,16 @@ STORES = {"store_view_tko": "tile", "store_ptr_tko": "value"}
 _WEAK = (None, "weak", "relaxed")
 
 
+def clobbers(op: Op) -> bool:
+    """Whether any memory may be another one behind an op: it updates memory, or waits for others.
+
+    Weak loads and stores do not; they are of an array.
+    """
+    if op.name in (*LOADS, *STORES):
+        return op.attributes.get("memory_ordering_semantics") not in _WEAK
+    return writes_memory(op) or family_of(op) is Family.FENCE
+
+
 class Held:
     """Which tiles of memory a block of threads has had in registers before it loads them.
 
@@ -52,32 +63,35 @@ class Held:
 
     def _walk(self, block: Block, held: dict[Place, tuple[Op, Value]]) -> None:
         for op in block.ops:
-            for region in op.regions:
-                for inner in region.blocks:
-                    stores = (each for each in op.walk() if each.name in STORES)
-                    written = {self._place(each).array for each in stores}
-                    kept = {key: row for key, row in held.items() if key.array not in written}
-                    self._walk(inner, kept)
-            if op.spec.effects in SILENT - {READS} and not op.regions:
+            if op.regions:
+                self._forget(op, held)
+                for inner in (block for region in op.regions for block in region.blocks):
+                    self._walk(inner, {**held})
+                continue
+            if op.spec.effects in SILENT - {READS}:
                 key = self._numbering.key(op)
                 if key is not None and self._known.setdefault(key, op) is not op:
                     self._numbering.identify(op, self._known[key])
-            if op.name not in (*LOADS, *STORES):
-                if op.name.startswith("atomic"):
-                    held.clear()
-                continue
-            if op.attributes.get("memory_ordering_semantics") not in _WEAK:
-                held.clear()
+            self._forget(op, held)
+            if op.name not in (*LOADS, *STORES) or clobbers(op):
                 continue
             place = self.places[op] = self._place(op)
             if op.name in STORES:
-                for each in [each for each in held if each.array == place.array]:
-                    del held[each]
                 held[place] = op, op.operands[STORES[op.name]]
             elif place in held:
                 self.found[op] = held[place]
             else:
                 held[place] = op, op.results[0]
+
+    def _forget(self, op: Op, held: dict[Place, tuple[Op, Value]]) -> None:
+        """Leave out of what is held what an op, or one in its regions, may change."""
+        for each in op.walk():
+            if clobbers(each):
+                held.clear()
+            elif each.name in STORES:
+                array = self._place(each).array
+                for place in [place for place in held if place.array == array]:
+                    del held[place]
 
     def _place(self, op: Op) -> Place:
         number = self._numbering.number
@@ -116,8 +130,15 @@ def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
             continue
         if any(value is not store.operands[STORES[store.name]] for value in varying(store, loop)):
             continue
-        others = [op for op in loop.walk() if op is not store and places.get(op) == place]
-        loads = [op for op in others if op.name in LOADS and op.parent is store.parent]
+        inside = [op for op in loop.walk() if op is not store]
+        others = [op for op in inside if op in places and places[op].array == place.array]
+        loads = [
+            op
+            for op in others
+            if places[op] == place and op.name in LOADS and op.parent is store.parent
+        ]
+        if any(map(clobbers, inside)):
+            continue
         if len(others) == len(loads) < 2 and all(op.is_before(store) for op in loads):
             yield store, loads[0] if loads else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tileir.builder import Editor, splat
 from tileir.codegen.ops import Family, family_of, is_recomputed
 from tileir.formats.ops.spec import READS, SILENT
@@ -86,11 +88,18 @@ def _is_fixed(value: Value, loop: Op) -> bool:
     return all(_is_fixed(each, loop) for each in owner.operand_list())
 
 
-def summed(op: Op) -> list[Op] | None:
-    """Return the linear ops behind a sum that a loop carries, the last one first; None if none.
+class Summed(NamedTuple):
+    """What a loop adds up: linear ops of `source`, the last one first, at `index` of what it
+    carries."""
 
-    The op adds to what the loop carries.
-    """
+    loop: Op
+    index: int
+    ops: list[Op]
+    source: Value
+
+
+def summed(op: Op) -> Summed | None:
+    """Return the linear ops behind a sum that a loop carries, which an op adds to; None if none."""
     loop = innermost_loop(op)
     if loop is None or loop.name != "for" or op.name != "addf" or len(op.result.uses) != 1:
         return None
@@ -110,18 +119,16 @@ def summed(op: Op) -> list[Op] | None:
             break
         found.append(last)
         value = source
-    return found or None
+    return Summed(loop, at, found, value) if found else None
 
 
 def _postponed(op: Op, editor: Editor) -> str | None:
     """Add up what linear ops get, and apply them to the sum behind the loop."""
-    chain, loop = summed(op), innermost_loop(op)
-    if chain is None or loop is None:
+    found = summed(op)
+    if found is None:
         return None
+    loop, index, chain, source = found
     block, end = loop.regions[0].block, loop.regions[0].block.ops[-1]
-    source = linear(chain[-1], loop)
-    assert source is not None
-    index = list(end.operand_list()).index(op.result)
     zero = editor.before(loop).constant(splat(0, source.type))
     carried, total = block.add_argument(source.type), loop.add_result(source.type)
     loop.operands["initValues"] = (*loop.operands["initValues"], zero)

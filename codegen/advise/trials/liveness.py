@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.analysis.carried_values import handed_on
 from tileir.codegen.ops import Family, family_of
-from tileir.formats.ops.spec import READS, SILENT
+from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 
@@ -22,7 +24,7 @@ def _acts(op: Op) -> bool:
         return False
     if op.name == "return":
         return op.parent is not None and op.parent.parent_op is not None
-    return not op.spec.terminator and op.spec.effects not in (*SILENT, READS)
+    return not op.spec.terminator and op.spec.effects not in SILENT
 
 
 def needless(function: Function) -> list[Op]:
@@ -32,6 +34,9 @@ def needless(function: Function) -> list[Op]:
     """
     needed: set[Op] = set()
     values: set[Value] = set()
+    sources: dict[Value, list[Value]] = defaultdict(list)
+    for source, target in handed_on(function.body.block):
+        sources[target].append(source)
     waiting: list[Op] = [op for op in function.walk() if _acts(op)]
     while waiting:
         op = waiting.pop()
@@ -49,7 +54,7 @@ def needless(function: Function) -> list[Op]:
         if family_of(op) is Family.FOLD:
             needed.update(op.walk())
         for value in given:
-            waiting += _need(value, values)
+            waiting += _need(value, values, sources)
     return [op for op in function.walk() if op not in needed and not op.spec.terminator]
 
 
@@ -77,43 +82,17 @@ def _controlling(op: Op) -> Iterator[Value]:
             yield from operand if isinstance(operand, tuple) else [operand]
 
 
-def _need(value: Value, values: set[Value]) -> Iterator[Op]:
+def _need(value: Value, values: set[Value], sources: Mapping[Value, list[Value]]) -> Iterator[Op]:
     """Yield the ops that a value needs: through loops and branches, what they hand on."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
-        if value is None or value in values:
+        if value in values:
             continue
         values.add(value)
-        owner = value.owner
-        if isinstance(owner, Op):
-            yield owner
-            if owner.name == "for":
-                waiting.append(owner.regions[0].block.arguments[value.index + 1])
-            elif owner.name == "if":
-                for region in owner.regions:
-                    end = region.blocks[0].ops[-1]
-                    if end.name == "yield":
-                        waiting.append(end.operands["operands"][value.index])
-            elif owner.name == "loop":
-                for each in owner.walk():
-                    if each.spec.terminator:
-                        waiting += each.operand_list()
-            continue
-        loop = owner.parent_op
-        if loop is None:
-            continue
-        first = 1 if loop.name == "for" else 0
-        at = value.index - first
-        if family_of(loop) is Family.LOOP and at >= 0:
-            waiting.append(loop.operands["initValues"][at])
-            if loop.name == "for":
-                waiting.append(owner.ops[-1].operands["operands"][at])
-                continue
-        if loop.name == "loop":
-            for each in loop.walk():
-                if each.spec.terminator:
-                    waiting += each.operand_list()
+        if isinstance(value.owner, Op):
+            yield value.owner
+        waiting += sources[value]
 
 
 def in_vain(function: Function) -> list[Op]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.builder import Editor, splat
-from tileir.codegen.advise.samples.specials import folded_by
+from tileir.codegen.advise.random_runs.specials import folded_by
 from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 

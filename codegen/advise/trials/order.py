@@ -8,6 +8,7 @@ from dataclasses import replace
 from tileir.builder import Editor
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.ops import is_atomic
 from tileir.ir import Op, Value
 from tileir.types import Token
 
@@ -21,7 +22,7 @@ def _weak(op: Op, editor: Editor) -> str | None:
     order = op.attributes.get("memory_ordering_semantics")
     if order in (None, "weak"):
         return None
-    if op.name.startswith("atomic"):
+    if is_atomic(op):
         if order != "relaxed":
             editor.set(op, memory_ordering_semantics="relaxed")
             return "make it relaxed, if nothing else is published or awaited by it"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
-from tileir.codegen.advise.samples.rewrites import Rewrite, rewrites_of
-from tileir.codegen.advise.samples.ways import made
+from tileir.codegen.advise.random_runs.rewrites import Rewrite, rewrites_of
+from tileir.codegen.advise.random_runs.ways import made
 from tileir.ir import Value
 
 from .trial import Trial

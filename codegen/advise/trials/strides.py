@@ -11,7 +11,7 @@ from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
-from tileir.codegen.ops import Family, family_of
+from tileir.codegen.ops import Family, family_of, writes_memory
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, TensorView
@@ -70,7 +70,7 @@ def _is_turned(op: Op) -> bool:
     if [*getattr(kind, "dim_map", ())] != sorted(getattr(kind, "dim_map", ())):
         return True
     waiting, seen = [op], set[Op]()
-    down = op.name.startswith("store")
+    down = writes_memory(op)
     while waiting:
         each = waiting.pop()
         if each in seen or each.name in ("mmaf", "mmai", "reduce", "scan"):

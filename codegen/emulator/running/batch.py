@@ -50,31 +50,35 @@ class Settings:
     """What is told of accesses to memory, if the launch counts."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What all batches of a launch have in common."""
+
+    kernel: KernelCode
+    grid: Grid
+    threads: tuple[int, int, int]
+    """The shape of a block."""
+    shared_bytes: int
+    """Shared memory of a block."""
+    memory: GlobalMemory
+    parameters: bytes
+    """The arguments, as the kernel has them."""
+    maps: Mapping[int, TensorMap]
+    """The tensor maps among the arguments, by their offsets."""
+    settings: Settings
+
+
 class RunningBatch:
     """Blocks `first`, `first + 1` ... of a grid, with the state of their threads."""
 
-    def __init__(
-        self,
-        kernel: KernelCode,
-        grid: Grid,
-        first: int,
-        blocks: int,
-        shape: tuple[int, int, int],
-        shared_bytes: int,
-        memory: GlobalMemory,
-        parameters: bytes,
-        settings: Settings,
-        maps: Mapping[int, TensorMap],
-    ) -> None:
-        """Prepare `blocks` blocks, from `first` on, of `shape` threads each; nothing runs yet.
-
-        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments,
-        and `maps` the tensor maps among them, by their offsets.
-        """
+    def __init__(self, launch: Prepared, first: int, blocks: int) -> None:
+        """Prepare `blocks` blocks of a launch, from `first` on; nothing runs yet."""
+        kernel, grid, memory, settings = launch.kernel, launch.grid, launch.memory, launch.settings
+        shape, shared_bytes = launch.threads, launch.shared_bytes
         self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
         self.first, self.blocks = first, blocks
-        self.shape, self.parameters, self.settings = shape, parameters, settings
-        self.schedule, self.tensor_maps = settings.schedule, maps
+        self.shape, self.parameters, self.settings = shape, launch.parameters, settings
+        self.schedule, self.tensor_maps = settings.schedule, launch.maps
         self.recorder = settings.recorder
         self.shared_bytes = shared_bytes
         self.cluster = kernel.scope.entry.cluster or (1, 1, 1)

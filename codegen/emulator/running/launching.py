@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.plan_schema import check_schema
 from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.counting.counts import EmulatedCounts, counts_of
@@ -19,21 +19,19 @@ from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.releases import Releases
 from tileir.codegen.emulator.memory.spaces import GlobalMemory
+from tileir.codegen.emulator.memory.tensor_map import TensorMap
 from tileir.codegen.emulator.ops.approximations import approximated
-from tileir.codegen.emulator.threads.lanes import WARP
-from tileir.codegen.emulator.threads.scopes import CLOCKS, Grid
 from tileir.errors import EmulationError, LaunchError
 from tileir.messages.flags import flag
 
-from .batch import RunningBatch, Settings
+from .batch import Prepared, RunningBatch, Settings
+from .geometry import blocks_of, blocks_together, grid_of, threads_of
 from .module import KernelCode, Module
 from .packing import Reach, pack, tensor_maps
 from .recipes import with_tensor_maps
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
 """Bytes of the heap for all blocks of a launch, and the most that a plan may raise that to."""
-LANES, FEW_LANES = 1 << 14, 1 << 10
-"""The most threads of a batch; few where blocks may wait for each other."""
 
 
 @dataclass(slots=True)
@@ -103,61 +101,26 @@ def launch(
     What the kernel prints goes to standard output. The global variables of a text have their
     initial values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
-    if not isinstance(ptx, str | Module) or not isinstance(plan, Mapping):
-        kinds = f"{type(ptx).__name__} and {type(plan).__name__}"
-        raise TypeError(f"expected PTX and the plan of a kernel, got {kinds}")
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
-        raise emulation_error("launch", f"limit must be a number of steps, got {shown(limit)}")
-    races = flag("races", races)
-    if not isinstance(plan.get("entry"), str):
-        listed = ", ".join(map(repr, plan))
-        raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")
-    try:
-        check_schema(plan["entry"], plan)
-    except LaunchError as problem:
-        raise emulation_error("launch", str(problem)) from None
+    _check(ptx, plan, limit)
+    recorder = Recorder() if flag("count", count) else None
+    settings = Settings(schedule, flag("races", races), limit, recorder)
     plan, args = with_tensor_maps(plan, args)
-    if isinstance(ptx, str):
-        module = load_module(ptx)
-        module.reset()
-    else:
-        module = ptx
+    module = _fresh(ptx)
     kernel = module.kernel(plan["entry"])
     reach = Reach([*allocations, *module.variables.values()])
     packed = pack(kernel, plan, args, reach)
     maps = tensor_maps(kernel, plan, args, reach)
-    tiles = _tiles(plan, grid)
-    block = tuple(plan["block"])
-    if kernel.scope.entry.threads not in (None, block):
-        message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
-        raise emulation_error("launch", message)
-    blocks = _blocks(kernel, plan, tiles)
-    recorder = Recorder() if flag("count", count) else None
-    settings = Settings(schedule, races, limit, recorder)
-    wanted = 2 * plan.get("heap", 0) * blocks[0] * blocks[1] * blocks[2]
-    heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
-    sizes = [kernel.granules["global"], *(each.size for each in maps.values())]
-    granule = min(sizes) if races else None
-    releases = Releases() if kernel.orders_threads else None
-    memory = GlobalMemory(reach.regions, granule, heap, releases, reach.read_only())
+    threads = threads_of(kernel, plan)
+    blocks = blocks_of(kernel, plan, grid)
+    together = blocks_together(kernel, threads)
+    memory = _memory(kernel, plan, prod(blocks), reach, maps, settings.races)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
-    total = blocks[0] * blocks[1] * blocks[2]
-    threads = block[0] * block[1] * block[2]
-    lanes = FEW_LANES if kernel.orders_threads else LANES
-    cluster = kernel.scope.entry.cluster or (1, 1, 1)
-    size = cluster[0] * cluster[1] * cluster[2]
-    together = max(1, min(lanes // threads, CLOCKS // threads**2) // size) * size
-    pitch = -(-threads // WARP) * WARP
-    whole = Grid(
-        blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch, kernel.agents
-    )
+    whole = grid_of(kernel, blocks, threads, together)
+    prepared = Prepared(kernel, whole, threads, shared, memory, packed, maps, settings)
     result = Result()
     warps_in: Counter[int] = Counter()
-    for first in range(0, total, together):
-        some = min(together, total - first)
-        batch = RunningBatch(
-            kernel, whole, first, some, block, shared, memory, packed, settings, maps
-        )
+    for first in range(0, prod(blocks), together):
+        batch = RunningBatch(prepared, first, min(together, prod(blocks) - first))
         with approximated(approximations):
             _run(batch, result)
         warps_in += batch.warps_in
@@ -166,42 +129,54 @@ def launch(
         result.counts = counts_of(
             kernel.name, blocks, module.ptx, kernel.blocks, warps_in, instructions, recorder
         )
-    if heap and heap.allocated:
-        raise emulation_error("heap", f"{len(heap.allocated)} times malloc without free")
+    if memory.heap and memory.heap.allocated:
+        raise emulation_error("heap", f"{len(memory.heap.allocated)} times malloc without free")
     return result
 
 
-def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
-    """Return the extents of the tile grid by the names of its axes."""
+def _check(ptx: object, plan: object, limit: object) -> None:
+    """Raise TypeError or EmulationError if these are no arguments of `launch`."""
+    if not isinstance(ptx, str | Module) or not isinstance(plan, Mapping):
+        kinds = f"{type(ptx).__name__} and {type(plan).__name__}"
+        raise TypeError(f"expected PTX and the plan of a kernel, got {kinds}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
+        raise emulation_error("launch", f"limit must be a number of steps, got {shown(limit)}")
+    if not isinstance(plan.get("entry"), str):
+        listed = ", ".join(map(repr, plan))
+        raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")
     try:
-        tiles = dict(zip("xyz", check_grid(plan["entry"], grid), strict=True))
+        check_schema(plan["entry"], plan)
     except LaunchError as problem:
         raise emulation_error("launch", str(problem)) from None
-    for (axis, extent), most in zip(tiles.items(), plan["grid_limits"], strict=True):
-        if extent > most:
-            raise emulation_error("launch", f"{extent} tile blocks along {axis}, at most {most}")
-    return tiles
 
 
-def _blocks(
-    kernel: KernelCode, plan: dict[str, Any], tiles: dict[str, int]
-) -> tuple[int, int, int]:
-    """Return the grid in blocks, as a driver computes it from the launch grid."""
-    entry = kernel.scope.entry
-    grid = [
-        tiles[axis] * times for axis, times in zip(plan["grid"], plan["grid_scale"], strict=True)
-    ]
-    cluster = entry.cluster or (1, 1, 1)
-    if cluster != tuple(plan["cluster"]):
-        message = f"the plan has clusters of {plan['cluster']}, the PTX of {cluster}"
-        raise emulation_error("launch", message)
-    if entry.counts_clusters:
-        return tuple(extent * blocks for extent, blocks in zip(grid, cluster, strict=True))
-    if any(extent % blocks for extent, blocks in zip(grid, cluster, strict=True)):
-        raise emulation_error(
-            "launch", f"a grid of {grid} is no whole number of {cluster} clusters"
-        )
-    return tuple(grid)
+def _fresh(ptx: str | Module) -> Module:
+    """Return the module of a text, its variables as they were at first; a module as it is."""
+    if isinstance(ptx, Module):
+        return ptx
+    module = load_module(ptx)
+    module.reset()
+    return module
+
+
+def _memory(
+    kernel: KernelCode,
+    plan: Mapping[str, Any],
+    blocks: int,
+    reach: Reach,
+    maps: Mapping[int, TensorMap],
+    races: bool,
+) -> GlobalMemory:
+    """Return the global memory of a launch of so many blocks, with a heap if the kernel needs it.
+
+    The smallest access of the kernel is what races are looked for in.
+    """
+    wanted = 2 * plan.get("heap", 0) * blocks
+    heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
+    sizes = [kernel.granules["global"], *(each.size for each in maps.values())]
+    releases = Releases() if kernel.orders_threads else None
+    granule = min(sizes) if races else None
+    return GlobalMemory(reach.regions, granule, heap, releases, reach.read_only())
 
 
 def _run(batch: RunningBatch, result: Result) -> None:

@@ -21,10 +21,9 @@ from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.running.context import LaunchContext
 from tileir.codegen.host.running.tally import ELSEWHERE, OWN
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.ops import Family, family_of
+from tileir.codegen.ops import Family, family_of, is_atomic, is_load
 from tileir.codegen.scalar.types import BYTE, OPAQUE, is_packed
 from tileir.codegen.transform.eliminate_dead_ops import dead_ops
-from tileir.formats.ops.spec import READS
 from tileir.ir import Block, Op
 from tileir.types import Pointer
 
@@ -174,6 +173,6 @@ class CountedLowering(CheckedLowering):
 
 
 def _kind(op: Op) -> str:
-    if family_of(op) in (Family.ATOMIC, Family.VIEW_ATOMIC):
+    if is_atomic(op):
         return "atomic"
-    return "read" if op.spec.effects == READS else "written"
+    return "read" if is_load(op) else "written"

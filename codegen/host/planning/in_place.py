@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from tileir.codegen.host.lowering.rows import is_inline
 from tileir.codegen.scalar.types import is_packed
+from tileir.formats.ops.control_flow import PASSING_ON
 from tileir.formats.ops.spec import RECURSIVE, SILENT, TERMINATES
 from tileir.ir import Op
 from tileir.types import GatherScatterView
@@ -28,9 +29,6 @@ _READERS = ("reduce", "scan", *_STORES)
 
 _UNCHANGING = SILENT | {RECURSIVE, TERMINATES}
 """Effects of ops that change no memory, apart from those in their regions."""
-
-_PASSING_ON = ("break", "continue", "yield")
-"""Terminators, whose loops do so too."""
 
 Routes = Mapping[int, set[tuple[tuple[int, int], ...]]]
 
@@ -64,7 +62,7 @@ def _is_read(order: Order, load: Op, route: list[Op]) -> bool:
         return False
     if any(move.name == "permute" for move in moves):
         return False
-    if reader.name in _PASSING_ON:  # a tile that is passed on is loaded where it goes to
+    if reader.name in PASSING_ON:  # a tile that is passed on is loaded where it goes to
         return load.results[0] not in reader.operand_list()
     if reader.name in _STORES and not _is_weak(reader):
         return False

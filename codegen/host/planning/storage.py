@@ -19,6 +19,7 @@ from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.ops import Family, family_of
+from tileir.formats.ops.control_flow import PASSING_ON
 from tileir.ir import Block, Op, Value
 
 from .buffer_moves import Move, one_by_one
@@ -65,7 +66,7 @@ class _Planner:
                 for size in temporaries(op):
                     self._temporary(op, size)
         for op in self._order.ops:
-            if op.name in _PASSING_ON:
+            if op.name in PASSING_ON:
                 self._moves(op)
         self._assign_offsets()
         storage = self._storage
@@ -184,7 +185,7 @@ class _Planner:
         """Return the buffer that the block's terminator passes a result on to, if it does."""
         end = self._order.block[id(op)].ops[-1]
         passed_on = [id(value) for value in end.operand_list()]
-        if end.name not in _PASSING_ON or id(result) not in passed_on:
+        if end.name not in PASSING_ON or id(result) not in passed_on:
             return None
         receiver = self._receiver(end)
         if receiver is None:
@@ -277,9 +278,6 @@ class _Planner:
 
 
 _CONTROL = {Family.BRANCH, Family.LOOP}
-
-_PASSING_ON = ("continue", "break", "yield")
-"""Terminators that pass tiles on."""
 
 
 def _targets(end: Op, receiver: Op) -> Sequence[Value]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tileir.codegen.ops.powers import constant_exponent
+from tileir.codegen.ops.powers import Step, steps_of
 from tileir.ir import Op
 
 from .terms import Expr
@@ -19,33 +19,30 @@ from .terms import Expr
 
 def short_power(op: Op) -> Callable[[Expr], Expr] | None:
     """Return the function of the base that a power is; None if it takes the general function."""
-    exponent = constant_exponent(op)
-    return None if exponent is None else SHORT_POWERS.get(exponent)
+    steps = steps_of(op)
+    if steps is None:
+        return None
+
+    def power(base: Expr) -> Expr:
+        made = base
+        for step in steps:
+            made = STEPS[step](made, base)
+        return made
+
+    return power
 
 
-def _squared(x: Expr) -> Expr:
-    return x * x
-
-
-def _inverse(x: Expr) -> Expr:
-    return 1.0 / x
-
-
-def _root(x: Expr) -> Expr:
+def _root(x: Expr, base: Expr) -> Expr:
     """x^0.5, which differs from the square root at -0, where it is 0, and at minus infinity."""
     root = x.call("llvm.sqrt") + 0.0
     return x.equals(-math.inf).choose(x.like(math.inf), root)
 
 
-SHORT_POWERS: dict[float, Callable[[Expr], Expr]] = {
-    -2.0: lambda x: _squared(_inverse(x)),
-    -1.0: _inverse,
-    -0.5: lambda x: _inverse(_root(x)),
-    0.0: lambda x: x.like(1.0),
-    0.5: _root,
-    1.0: lambda x: x,
-    2.0: _squared,
-    3.0: lambda x: _squared(x) * x,
-    4.0: lambda x: _squared(_squared(x)),
+STEPS: dict[Step, Callable[[Expr, Expr], Expr]] = {
+    Step.ONE: lambda x, base: x.like(1.0),
+    Step.INVERSE: lambda x, base: 1.0 / x,
+    Step.ROOT: _root,
+    Step.SQUARE: lambda x, base: x * x,
+    Step.TIMES_BASE: lambda x, base: x * base,
 }
-"""Exponent -> function of the base; `codegen.ops.powers` has what each costs."""
+"""Step -> function of what there is of a power, and of its base."""

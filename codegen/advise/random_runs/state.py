@@ -14,7 +14,7 @@ from tileir.types import PartitionView, Pointer, StridedView, Tile
 from .elements import Array
 from .memory import Access, Memory, drawn
 
-SAMPLES = 8
+RUNS = 8
 PROBED = 32
 """Elements of each value, at random places, that are kept."""
 Fingerprint = tuple[object, ...]
@@ -32,7 +32,7 @@ class Derived:
 
 @dataclass
 class View:
-    """A tensor in memory: address, extents and strides in each sample, and bytes of elements."""
+    """A tensor in memory: address, extents and strides in each run, and bytes of elements."""
 
     base: Array
     shape: list[Array]
@@ -41,12 +41,12 @@ class View:
 
 
 @dataclass
-class Sampled:
+class Observed:
     """What is known of the values of a kernel.
 
     fingerprints  value -> its fingerprint
     probes        value -> some of its elements, at the same places for all values of a size
-    same          value -> the one number that all of its elements are in all samples
+    same          value -> the one number that all of its elements are in all runs
     derived       fingerprint -> a cheaper way to the same
     """
 
@@ -60,7 +60,7 @@ class State:
     """The values of a kernel by now, its memory, and what is known of its values."""
 
     def __init__(self, seed: int) -> None:
-        self.found = Sampled()
+        self.found = Observed()
         self.env: dict[Value, Any] = {}
         self.memory = Memory()
         self.seed, self.random = seed, np.random.default_rng(seed)
@@ -69,15 +69,15 @@ class State:
     def any(self, kind: Tile, seed: int | None = None) -> Array:
         """Draw a tile by lot; the same for the same seed."""
         random = self.random if seed is None else np.random.default_rng(seed)
-        bits = random.integers(0, 1 << 63, (SAMPLES, *kind.shape), dtype=np.uint64)
+        bits = random.integers(0, 1 << 63, (RUNS, *kind.shape), dtype=np.uint64)
         return drawn(bits, kind.element)
 
     def set(self, value: Value, array: Any) -> None:
-        """Note what a value is: an array with the samples in front, a `View`, or None."""
+        """Note what a value is: an array with the runs in front, a `View`, or None."""
         self.env[value] = array
         if not isinstance(array, np.ndarray):
             return
-        flat = array.reshape(SAMPLES, -1)
+        flat = array.reshape(RUNS, -1)
         self.found.fingerprints[value] = self.fingerprint(flat)
         places, _ = self._chosen(flat.shape[1])
         probe = self.found.probes[value] = flat[:, places]
@@ -97,7 +97,7 @@ class State:
         return self._places[size]
 
     def fingerprint(self, flat: Array) -> Fingerprint:
-        """Return the fingerprint of an array whose rows are samples."""
+        """Return the fingerprint of an array whose rows are runs."""
         if flat.dtype != np.float64:
             data = np.ascontiguousarray(flat)
             return flat.dtype.kind, flat.shape[1], blake2b(data.tobytes(), digest_size=12).digest()
@@ -123,7 +123,7 @@ class State:
             along = kind.dim_map[dim]
             first = self.env[op.operands["index"][dim]].astype(np.int64) * step
             at = first[:, None] + np.arange(size)
-            shaped = (SAMPLES, *(size if each == dim else 1 for each in range(len(kind.tile))))
+            shaped = (RUNS, *(size if each == dim else 1 for each in range(len(kind.tile))))
             far = at * made.strides[along][:, None] * made.bytes
             addresses = addresses + far.reshape(shaped)
             within = ((at >= 0) & (at < made.shape[along][:, None])).reshape(shaped)

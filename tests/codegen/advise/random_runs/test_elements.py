@@ -1,4 +1,4 @@
-"""What ops on whole numbers compute of samples is what constants are folded to."""
+"""What ops on whole numbers compute in random runs is what constants are folded to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from tests.tileir.rewrite.test_folding import FOLDS, numbers, ops
-from tileir.codegen.advise.samples.elements import CONVERSIONS, INTEGERS, from_whole, whole, wrapped
+from tileir.codegen.advise.random_runs.elements import (
+    CONVERSIONS,
+    INTEGERS,
+    from_whole,
+    whole,
+    wrapped,
+)
 from tileir.ir.floats import value_of
 
 WHOLE = sorted({*INTEGERS, *CONVERSIONS, "itof"} & {*FOLDS} - {"cmpf", "ftoi"})

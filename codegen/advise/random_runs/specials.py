@@ -7,21 +7,23 @@ from typing import Any, cast
 
 import numpy as np
 
+from tileir.codegen.ops import BY_NAME
 from tileir.ir import Op, Value
 from tileir.types import PartitionView, Pointer, TensorView
 
-from .elements import Array, from_whole, read, wrapped
+from .elements import FLOATS, INTEGERS, SIGNED, Array, from_whole, read, wrapped
 from .memory import Access, array_of
-from .state import SAMPLES, Derived, State, View
+from .state import RUNS, Derived, State, View
 
 STORES = ("store_ptr_tko", "store_view_tko")
-FOLDS = {
-    "addf": np.add, "addi": np.add, "mulf": np.multiply, "muli": np.multiply,
-    "maxf": np.maximum, "maxi": np.maximum, "minf": np.minimum, "mini": np.minimum,
-    "andi": np.bitwise_and, "ori": np.bitwise_or, "xori": np.bitwise_xor,
-}  # fmt: skip
+FOLDS: dict[str, np.ufunc] = {
+    name: function
+    for name, function in {**FLOATS, **INTEGERS, **SIGNED}.items()
+    if BY_NAME[name].commutes and isinstance(function, np.ufunc)
+}
+"""Op that folds combine with -> what it computes."""
 _BLOCKS = (4, 8, 40, 40)
-"""Numbers of blocks are less than that in the first samples."""
+"""Numbers of blocks are less than that in the first runs."""
 _MIXED_BLOCKS = (1, 4, 40, 200)
 """How large they may be in the others, along each axis."""
 Special = Callable[[State, Op], "Sequence[Any] | None"]
@@ -37,10 +39,10 @@ def _constant(state: State, op: Op) -> Sequence[Any] | None:
         number = constant.value()
         if number is None:
             return None
-        array = np.full((SAMPLES, *kind.shape), number)
+        array = np.full((RUNS, *kind.shape), number)
     else:
         array = np.broadcast_to(np.asarray(constant.array()).reshape(kind.shape),
-                                (SAMPLES, *kind.shape))  # fmt: skip
+                                (RUNS, *kind.shape))  # fmt: skip
     element = kind.element
     if element.is_float:
         return (array.astype(np.float64),)
@@ -50,16 +52,16 @@ def _constant(state: State, op: Op) -> Sequence[Any] | None:
 def _iota(state: State, op: Op) -> Sequence[Any] | None:
     kind = op.result.type
     row = wrapped(np.arange(kind.size), kind.element.bits)
-    return (np.broadcast_to(row, (SAMPLES, kind.size)),)
+    return (np.broadcast_to(row, (RUNS, kind.size)),)
 
 
 def _broadcast(state: State, op: Op) -> Sequence[Any] | None:
-    shape = (SAMPLES, *op.result.type.shape)
+    shape = (RUNS, *op.result.type.shape)
     return (np.broadcast_to(state.env[op.operands["source"]], shape),)
 
 
 def _reshape(state: State, op: Op) -> Sequence[Any] | None:
-    return (state.env[op.operands["source"]].reshape(SAMPLES, *op.result.type.shape),)
+    return (state.env[op.operands["source"]].reshape(RUNS, *op.result.type.shape),)
 
 
 def _permute(state: State, op: Op) -> Sequence[Any] | None:
@@ -88,9 +90,9 @@ def _insert(state: State, op: Op) -> Sequence[Any] | None:
 def _slices(state: State, op: Op, whole: tuple[int, ...], part: tuple[int, ...]) -> list:
     at = [state.env[value] for value in op.operands["indices"]]
     rows = []
-    for sample in range(SAMPLES):
-        first = [int(i[sample]) % (w // p) * p for i, w, p in zip(at, whole, part, strict=True)]
-        rows.append((sample, *(slice(f, f + p) for f, p in zip(first, part, strict=True))))
+    for run in range(RUNS):
+        first = [int(i[run]) % (w // p) * p for i, w, p in zip(at, whole, part, strict=True)]
+        rows.append((run, *(slice(f, f + p) for f, p in zip(first, part, strict=True))))
     return rows
 
 
@@ -162,7 +164,7 @@ def _scan(state: State, op: Op) -> Sequence[Any] | None:
     array, axis = _numbers(state, source), op.attributes["dim"] + 1
     shape = tuple(e for n, e in enumerate(source.type.shape) if n != op.attributes["dim"])
     total = _fitting(FOLDS[name].reduce(array, axis=axis), op)
-    key = state.fingerprint(total.reshape(SAMPLES, -1))
+    key = state.fingerprint(total.reshape(RUNS, -1))
     state.found.derived.setdefault(key, Derived(op, "reduce", shape))
     if op.attributes["reverse"]:
         array = np.flip(array, axis)
@@ -174,8 +176,8 @@ def _tensor_view(state: State, op: Op) -> Sequence[Any] | None:
     kind = cast(TensorView, op.result.type)
     shape, strides = iter(op.operands["dynamicShape"]), iter(op.operands["dynamicStrides"])
     env = state.env
-    extents = [env[next(shape)] if e is None else np.full(SAMPLES, e) for e in kind.shape]
-    steps = [env[next(strides)] if e is None else np.full(SAMPLES, e) for e in kind.strides]
+    extents = [env[next(shape)] if e is None else np.full(RUNS, e) for e in kind.shape]
+    steps = [env[next(strides)] if e is None else np.full(RUNS, e) for e in kind.strides]
     size = max(kind.element.bits // 8, 1)
     return (View(env[op.operands["base"]], extents, steps, size),)
 
@@ -202,7 +204,7 @@ def _blocks(state: State, op: Op) -> Sequence[Any] | None:
     random = np.random.default_rng(least + state.seed)
     drawn = []
     for _ in op.results:
-        most = [*_BLOCKS, *random.choice(_MIXED_BLOCKS, SAMPLES - len(_BLOCKS))]
+        most = [*_BLOCKS, *random.choice(_MIXED_BLOCKS, RUNS - len(_BLOCKS))]
         drawn.append(random.integers(least, np.array(most) + least))
     return drawn
 

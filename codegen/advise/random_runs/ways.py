@@ -1,7 +1,7 @@
 """Cheaper ways to a value: another value, a constant, or a short expression of other values.
 
 Expressions are not matched with what a kernel does, but with the numbers that come out: whatever
-gives the same numbers in all samples is a way.
+gives the same numbers in all runs is a way.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tileir.builder import Editor, splat
 from tileir.ir import Op, Value
 from tileir.types import Scalar, Tile
 
-from .costs import COSTS, PLAIN
-from .elements import FLOATS, Array
+from .costs import slots_of
+from .elements import FLOATS, INTEGERS, SIGNED, Array
 
 NEAR = 1e-8
 """Numbers that differ by a smaller part are equal."""
@@ -29,7 +29,7 @@ PAIRED = 24
 class Way:
     """An expression: an op of other ones, a number, or a value of the kernel.
 
-    `op` is None for a number or a value; `value` is that of the kernel that was sampled.
+    `op` is None for a number or a value; `value` is that of the kernel that was run.
     """
 
     op: str | None = None
@@ -40,7 +40,7 @@ class Way:
     @property
     def cost(self) -> float:
         """What it costs for each element."""
-        own = 0.0 if self.op is None else COSTS.get(self.op, PLAIN)
+        own = 0.0 if self.op is None else slots_of(self.op)
         return own + sum(each.cost for each in self.given)
 
     @property
@@ -73,7 +73,7 @@ def number(given: float) -> Way:
 
 
 def made(way: Way, kind: Tile, editor: Editor, known: dict[Value, Value]) -> Value:
-    """Make a value of a type in a way; `known` has the values of a copy by those sampled."""
+    """Make a value of a type in a way; `known`: value of the kernel that was run -> a copy's."""
     if way.value is not None:
         value = known[way.value]
         return value if value.type == kind else editor.reshape(value, result=kind)
@@ -168,7 +168,7 @@ _INVERSE = {
     "tanh": np.arctanh,
 }
 """Function of one number -> its inverse, where it has one."""
-_FUNCTIONS = {"absf": np.abs, "cos": np.cos, "floor": np.floor, "ceil": np.ceil, "sin": np.sin}
+_FUNCTIONS = {name: FLOATS[name] for name in ("absf", "cos", "floor", "ceil", "sin")}
 
 
 def _unary(goal: Array, leaf: Way, row: Array) -> Iterator[Way]:
@@ -183,10 +183,7 @@ def _unary(goal: Array, leaf: Way, row: Array) -> Iterator[Way]:
             yield Way(name, (leaf,))
 
 
-_BINARY = {
-    "addf": np.add, "subf": np.subtract, "mulf": np.multiply, "maxf": np.maximum,
-    "minf": np.minimum, "divf": np.divide,
-}  # fmt: skip
+_BINARY = {name: FLOATS[name] for name in ("addf", "subf", "mulf", "maxf", "minf", "divf")}
 
 
 def _pairs(goal: Array, rows: Sequence[tuple[Value, Array]]) -> Iterator[Way]:
@@ -252,9 +249,6 @@ def ways_of_integers(wanted: Array, given: Iterable[tuple[Value, Array]]) -> Ite
                     yield Way(name, (Way(value=value), Way(value=other)))
 
 
-_WHOLE = {
-    "addi": np.add, "subi": np.subtract, "muli": np.multiply, "maxi": np.maximum,
-    "mini": np.minimum,
-}  # fmt: skip
-_OPS = {**FLOATS, **_WHOLE, "andi": np.bitwise_and, "shri": np.right_shift}
+_WHOLE = {name: INTEGERS[name] for name in ("addi", "subi", "muli")} | {**SIGNED}
+_OPS = {**FLOATS, **INTEGERS, **SIGNED, "shri": np.right_shift}
 """Op of a way -> what it computes."""

@@ -13,8 +13,8 @@ from tileir.read.function import Function
 from tileir.types import Pointer, Scalar, Tile
 
 from .costs import Needs, weight_of
-from .machine import sampled
-from .state import Sampled
+from .machine import observed
+from .state import Observed
 from .ways import Way, computed, equal, number, ways_of_floats, ways_of_integers
 
 WORTH = 0.02
@@ -24,9 +24,9 @@ CHEAPER = 0.7
 _LEAVES = 32
 """So many values before a value are looked at, the nearest first."""
 _AGAIN = range(2, 4)
-"""Seeds of further samples, in which a cheaper way has to hold, too."""
+"""Seeds of further runs, in which a cheaper way has to hold, too."""
 _AGAIN_FOR_BITS = range(4, 20)
-"""Seeds of further samples for masks, which are often the same without being equal."""
+"""Seeds of further runs for masks, which are often the same without being equal."""
 _SEARCHED = 100
 """So many ops of a kernel are looked at, the dearest."""
 _EQUAL = 4
@@ -48,7 +48,7 @@ class Rewrite:
 
 def rewrites_of(function: Function) -> list[Rewrite]:
     """Return the cheaper ways to values of a kernel, those that save most first."""
-    found = sampled(function)
+    found = observed(function)
     if found is None:
         return []
     ops = [op for op in function.walk() if not _in_fold(op)]
@@ -69,7 +69,7 @@ def rewrites_of(function: Function) -> list[Rewrite]:
         checked = [each for each in rewrites if seed in _AGAIN or _is_mask(each.op)]
         if not checked:
             break
-        other = sampled(function, seed)
+        other = observed(function, seed)
         assert other is not None
         with np.errstate(all="ignore"):
             wrong = [each for each in checked if not _holds(each, other)]
@@ -92,8 +92,8 @@ def _is_mask(op: Op) -> bool:
     return op.results[0].type.element.bits == 1
 
 
-def _holds(rewrite: Rewrite, found: Sampled) -> bool:
-    """Whether a rewrite gives the same numbers in other samples."""
+def _holds(rewrite: Rewrite, found: Observed) -> bool:
+    """Whether a rewrite gives the same numbers in other runs."""
     value, way = rewrite.op.results[0], rewrite.way
     if way.op == "reduce":
         derived = found.derived.get(found.fingerprints[value])
@@ -119,7 +119,7 @@ def _in_fold(op: Op) -> bool:
 
 
 def _of(
-    op: Op, found: Sampled, earlier: dict[object, list[Value]], total: float, needs: Needs
+    op: Op, found: Observed, earlier: dict[object, list[Value]], total: float, needs: Needs
 ) -> Iterator[Rewrite]:
     if not op.results or (op.regions and op.name not in ("reduce", "scan")):
         return
@@ -129,7 +129,7 @@ def _of(
         return
     operands = [found.fingerprints.get(each) for each in op.operand_list()]
     if op.name == "andi" and fingerprint in operands:
-        return  # a mask that cuts nothing off the samples is for numbers that they have not
+        return  # a mask that cuts nothing off in any run is for numbers that they have not
     best: Rewrite | None = None
     for way in _ways(op, value, found, earlier[fingerprint]):
         gone = needs.needed_by(op, way.values)
@@ -141,7 +141,7 @@ def _of(
         yield best
 
 
-def _ways(op: Op, value: Value, found: Sampled, equal: Sequence[Value]) -> Iterator[Way]:
+def _ways(op: Op, value: Value, found: Observed, equal: Sequence[Value]) -> Iterator[Way]:
     kind = value.type
     for other in (*equal[:_EQUAL], *equal[_EQUAL:][-_EQUAL:]):
         if other.type.element == kind.element and other.is_visible_to(op):
@@ -162,7 +162,7 @@ def _ways(op: Op, value: Value, found: Sampled, equal: Sequence[Value]) -> Itera
         yield from ways_of_integers(probe, leaves)
 
 
-def _leaves(op: Op, value: Value, found: Sampled) -> list[tuple[Value, np.ndarray]]:
+def _leaves(op: Op, value: Value, found: Observed) -> list[tuple[Value, np.ndarray]]:
     """Return the values of the same type that a value is computed from, the nearest first."""
     kind: Tile = value.type
     seen: dict[Value, None] = {}

@@ -20,7 +20,7 @@ from .elements import Array, wrapped
 ARRAY_BITS = 40
 """Addresses that differ above so many bits are of different arrays."""
 _SMALL = (32, 32, 32, 32, 1 << 10, 1 << 9, 64, 16)
-"""Whole numbers in memory are less than that in each sample, as they may be indices."""
+"""Whole numbers in memory are less than that in each run, as they may be indices."""
 
 
 class Access(NamedTuple):
@@ -91,9 +91,9 @@ def _mixed(numbers: Array) -> Array:
 
 
 def drawn(random: Array, element: object) -> Array:
-    """Return random whole numbers of 64 bits as numbers of a type; samples are the first dimension.
+    """Return random whole numbers of 64 bits as numbers of a type; runs are the first dimension.
 
-    Numbers of even samples are positive; of odd samples, some are less than 0. The last sample has
+    Numbers of even runs are positive; of odd runs, some are less than 0. The last run has
     infinities, too.
     """
     if not isinstance(element, Scalar):

@@ -7,39 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from tileir.codegen import ops
 from tileir.codegen.advise.instructions import LOOP
 from tileir.codegen.advise.trials.loops import loops_around
-from tileir.codegen.ops.powers import cost_of_short_power
-from tileir.formats.ops.spec import READS, SILENT
+from tileir.codegen.ops import Family, family_of
+from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import Tile
 
-PLAIN = 1.0
 LOOKED_AT = 400_000
 """Ops that are looked at in all, to find out what only serves one of them."""
-COSTS = {
-    "assume": 0, "broadcast": 0, "constant": 0, "get_tile_block_id": 0, "iota": 0, "reshape": 0.1,
-    "atan2": 40, "cos": 20, "cosh": 20, "divf": 10, "divi": 20, "exp": 6, "exp2": 5, "fma": 1,
-    "fpowf": 60, "fpowi": 30, "log": 6, "log2": 5, "remf": 40, "remi": 20, "rsqrt": 5, "sin": 20,
-    "sinh": 20, "sqrt": 8, "tan": 30, "tanh": 15, "load_ptr_tko": 16, "load_view_tko": 16,
-    "permute": 4, "cat": 4, "extract": 4, "insert": 4, "reduce": 3, "scan": 8, "mmaf": 4, "mmai": 4,
-    "atomic_rmw_tko": 16,
+SLOTS = {
+    "reshape": 0.1, "permute": 4, "cat": 4, "extract": 4, "insert": 4, "pack": 1, "unpack": 1,
+    "reduce": 3, "scan": 8, "mmaf": 4, "mmaf_scaled": 4, "mmai": 4,
+    "load_ptr_tko": 16, "load_view_tko": 16, "multimem_load_reduce_view_tko": 16,
+    "store_ptr_tko": 1, "store_view_tko": 1, "atomic_rmw_tko": 16,
 }  # fmt: skip
-"""Op -> issue slots of an element of its largest tile; others take one.
+"""Op that moves or combines elements -> issue slots of an element of its largest tile.
 
-Powers with short exponents take what the compiler says of them."""
+What others take is the cost of their rows in `codegen.ops`."""
+
+
+def slots_of(name: str) -> float:
+    """Return the issue slots of an element of an op's largest tile."""
+    return SLOTS.get(name, ops.BY_NAME[name].cost)
 
 
 def cost_of(op: Op) -> float:
     """Return what an op costs, each time that a loop around is gone through, too."""
     kinds = [value.type for value in (*op.operand_list(), *op.results)]
+    if family_of(op) is Family.PRODUCT:
+        kinds = [op.result.type]
     sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
-    if op.name in ("mmaf", "mmai"):
-        sizes = [op.result.type.size]
-    short = cost_of_short_power(op)
-    slots = COSTS.get(op.name, PLAIN) if short is None else short
-    return slots * max(sizes, default=0) * weight_of(op)
+    return SLOTS.get(op.name, ops.cost_of(op)) * max(sizes, default=0) * weight_of(op)
 
 
 def weight_of(op: Op) -> float:
@@ -90,4 +91,4 @@ def _goes(op: Op) -> bool:
     """Whether an op is gone when nothing uses its results."""
     if op.regions:
         return op.name in ("reduce", "scan")
-    return op.spec.effects in SILENT or op.spec.effects == READS
+    return op.spec.effects in SILENT

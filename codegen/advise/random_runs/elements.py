@@ -59,6 +59,9 @@ INTEGERS: Mapping[str, Function] = {
 }
 """Op on whole numbers -> what it computes; it may not fit, which `wrapped` sees to."""
 
+SIGNED: Mapping[str, Function] = {"maxi": np.maximum, "mini": np.minimum}
+"""Op on whole numbers -> what it computes, if it reads them as signed."""
+
 COMPARED: Mapping[str, Function] = {
     "equal": np.equal,
     "not_equal": np.not_equal,

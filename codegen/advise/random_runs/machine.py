@@ -2,7 +2,7 @@
 
 Loops are gone through once, at some iteration, with random numbers for what they carry; both sides
 of an `if` are. What an op gives that is not computed here is drawn by lot, the same for the same
-operands. So values that are equal in all samples are equal whenever the kernel runs, most likely.
+operands. So values that are equal in all runs are equal whenever the kernel runs, most likely.
 """
 
 from __future__ import annotations
@@ -17,30 +17,32 @@ import numpy as np
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.advise.trials.liveness import ends_of
 from tileir.codegen.advise.trials.parameters import parameters_of
+from tileir.codegen.ops import writes_memory
 from tileir.codegen.ops.extents import tensor_view_op
+from tileir.formats.ops.spec import READS, SILENT
 from tileir.ir import Block, Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, Tile
 
 from .elements import CONVERSIONS, FLOATS, INTEGERS, Array, whole, wrapped
 from .memory import ARRAY_BITS
-from .specials import SPECIAL, STORES
-from .state import SAMPLES, Sampled, State
+from .specials import SPECIAL
+from .state import RUNS, Observed, State
 
 MOST = 1 << 27
-"""Elements of all values and samples: kernels with more are not looked at, as that takes long."""
+"""Elements of all values and runs: kernels with more are not looked at, as that takes long."""
 _LARGE = (1 << 22, 1 << 20, 1 << 22, 1 << 21)
-"""About how large whole numbers among the arguments are in the first samples."""
+"""About how large whole numbers among the arguments are in the first runs."""
 _MIXED = (1 << 30, 1 << 20, 1 << 9, 1 << 5, 1 << 4)
 """How large they may be in the others, in which tiles lie across the ends of arrays, or outside."""
 _ROUNDS = (1, 4, 1, 0, 4, 0, 2, 0)
 """Loops are looked at in one of so many iterations, the first ones; or in the last one, if 0."""
 
 
-def sampled(function: Function, seed: int = 1) -> Sampled | None:
+def observed(function: Function, seed: int = 1) -> Observed | None:
     """Return what the values of a kernel are; None if it is too large."""
     sizes = (v.type.size for v in function.body.defined() if isinstance(v.type, Tile))
-    if sum(sizes) * SAMPLES > MOST:
+    if sum(sizes) * RUNS > MOST:
         return None
     with np.errstate(all="ignore"):
         machine = _Machine(function, seed)
@@ -64,7 +66,7 @@ class _Machine:
             self._left.update(op.operand_list())
 
     @property
-    def found(self) -> Sampled:
+    def found(self) -> Observed:
         """What is known by now."""
         return self._state.found
 
@@ -77,10 +79,10 @@ class _Machine:
     def _argument(self, number: int, value: Value) -> Array:
         element = value.type.element
         if isinstance(element, Pointer):
-            return np.full(SAMPLES, number + 1, np.int64) << ARRAY_BITS
+            return np.full(RUNS, number + 1, np.int64) << ARRAY_BITS
         if element.is_integer and element.bits > 8:
             step, lowest = _promised(value)
-            sizes = [*_LARGE, *self._random.choice(_MIXED, SAMPLES - len(_LARGE))]
+            sizes = [*_LARGE, *self._random.choice(_MIXED, RUNS - len(_LARGE))]
             most = [max(int(size) // step, 2) for size in sizes]
             found = [step * self._random.integers(n // 2, n) for n in most]
             if lowest is None:
@@ -101,8 +103,6 @@ class _Machine:
             results = self._results(op)
             for value, array in zip(op.results, results, strict=False):
                 self._set(value, array)
-        elif op.name in STORES:
-            self._results(op)
         for value in op.operand_list():
             self._left[value] -= 1
             if not self._left[value] and getattr(value.type, "size", 0) > 1:
@@ -152,7 +152,7 @@ class _Machine:
             kind.element.is_integer and kind.element.bits > 8
         )
         if start is not None and whole and start in self._env:
-            more = self._random.integers(0, 1 << 10, SAMPLES) * 16
+            more = self._random.integers(0, 1 << 10, RUNS) * 16
             return self._env[start] + more.reshape(-1, *[1] * len(kind.shape))
         return self._any(kind)
 
@@ -176,7 +176,7 @@ class _Machine:
         """Return the arrays that are written in an op's regions."""
         found: set[int] = set()
         for each in op.walk():
-            if each.name.startswith("atomic") or each.name in STORES:
+            if writes_memory(each):
                 view = each.operands.get("view")
                 at = each.operands.get("destination") or each.operands.get("pointers")
                 made = None if view is None else tensor_view_op(view)
@@ -215,11 +215,13 @@ class _Machine:
     def _unknown(self, op: Op) -> Sequence[Any]:
         """Draw the results of an op by lot, from what it is and what it gets."""
         known = [self._state.found.fingerprints.get(value) for value in op.operand_list()]
-        effects = op.spec.effects not in ("Pure", "NoMemoryEffect")
+        kinds = [value.type for value in (*op.operand_list(), *op.results)]
+        varies = op.spec.effects not in SILENT - {READS}
         for number, value in enumerate(op.results):
             if isinstance(value.type, Tile):
-                key = repr((op.name, number, known, sorted(map(repr, op.attributes.items()))))
-                if effects or None in known or op.regions:
+                attributes = sorted(map(repr, op.attributes.items()))
+                key = repr((op.name, number, known, kinds, attributes))
+                if varies or None in known or op.regions:
                     key = f"{key} {self._numbers[op]}"
                 seed = int.from_bytes(blake2b(key.encode(), digest_size=6).digest(), "little")
                 self._set(value, self._any(value.type, seed))

@@ -1,0 +1,1 @@
+"""Tests of `tileir.codegen.advise.random_runs`."""

@@ -1,1 +1,0 @@
-"""Tests of `tileir.codegen.advise.samples`."""
