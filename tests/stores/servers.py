@@ -56,7 +56,7 @@ def s3_server() -> Iterator[tuple[str, Refusing]]:
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     class Quiet(WSGIRequestHandler):
-        def log(self, *_: object) -> None:
+        def log(self, type: str, message: str, *args: Any) -> None:
             pass
 
     front = Refusing(DomainDispatcherApplication(create_backend_app))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import fsspec
 import pytest
 
-from tests.codegen.cache.shared_jobs import NAMES, Machine, compile_all
+import tileir
+from tests.codegen.cache.shared_jobs import NAMES, Machine, compile_all, module
 from tileir.codegen.cache.remote_files import RemoteFiles
 from tileir.codegen.cache.shared import SharedStore
 
@@ -104,3 +106,24 @@ def test_without_credentials(
     with pytest.warns(RuntimeWarning, match=said) as told:
         assert compile_all() == expected
     assert len([each for each in told if "TILEIR" in str(each.message)]) == 1
+
+
+def test_a_batch_whose_store_refuses_one_request_in_ten(
+    s3: Refusing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its children ask the store: files are the same, no job fails, and entries are left there."""
+    modules = [(name, module(name)) for name in NAMES]
+
+    def made() -> dict[str, dict[str, bytes]]:
+        found = tileir.batch(modules, "compile", targets="sm_90", workers=2)
+        return {record["file"]: files for record, files in found if record["ok"]}
+
+    plain = made()
+    assert list(map(len, plain.values())) == [1] * len(NAMES)
+    s3.one_in_ten("409 Conflict", "OperationAborted")
+    monkeypatch.setenv("TILEIR_CACHE_SHARED", STORE)
+    for number in range(3):
+        monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path / f"machine {number}"))
+        assert made() == plain
+    assert s3.count >= 1
+    assert RemoteFiles(STORE).sizes("", ".tileir")
