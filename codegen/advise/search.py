@@ -29,7 +29,10 @@ OPS_ALONE = 20_000
 
 
 class Advice(NamedTuple):
-    """Findings, the best gain first, and the ids of the rules that there was no time for."""
+    """Findings, the best gain first, and the ids of the rules that were not tried everywhere.
+
+    There was no time for it, or too many ops have to be tried one by one.
+    """
 
     findings: list[Finding]
     untried: list[str]
@@ -112,6 +115,8 @@ class _Search:
         self.original, self.settings = original, settings
         self._until = until
         self.untried: list[str] = []
+        self._cut = False
+        """Whether a trial of the rule was not made at some of its sites, as they are too many."""
         self.base = evidence_of(original.copy(), settings)
         located = with_text_lines(original.bytecode)
         self._ops = [op for each in original.chosen(located) for op in each.walk()]
@@ -121,13 +126,14 @@ class _Search:
     def findings(self, rule: Rule) -> Iterator[Finding]:
         """Yield the findings of a rule: one a site at most, with the best of the trials.
 
-        `untried` has the rule if there was no time for all of its trials.
+        `untried` has the rule if not all of its trials were made at all of its sites.
         """
         if self._is_late():
             self.untried.append(rule.id)
             return
         candidates = {each.site: each for each in rule.find(self.base)}
         best: dict[Site, Finding] = {}
+        self._cut = False
         if rule.ideal is not None:
             for each in candidates.values():
                 old = rule.figure.read(self.base, each.site)
@@ -139,7 +145,7 @@ class _Search:
                     finding = self._compared(rule, candidates[site], trial, change, after)
                     if finding and (site not in best or finding.gain > best[site].gain):
                         best[site] = finding
-        if candidates and rule.trials and self._is_late():
+        if candidates and rule.trials and (self._cut or self._is_late()):
             self.untried.append(rule.id)
         covered = {number for site in best for number in candidates[site].covers}
         yield from (found for site, found in best.items() if site.number not in covered)
@@ -160,7 +166,9 @@ class _Search:
             except TileIRError:
                 if len(sites) == 1:
                     return
-        for site in sites[: min(ALONE, max(OPS_ALONE // len(self._ops), 1))]:
+        most = min(ALONE, max(OPS_ALONE // len(self._ops), 1))
+        self._cut = self._cut or len(sites) > most
+        for site in sites[:most]:
             if self._is_late():
                 return
             try:

@@ -6,6 +6,7 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tileir.bytecode import Bytecode
@@ -44,10 +45,12 @@ from tileir.tools import nvidia
 if TYPE_CHECKING:
     from tileir.codegen.advise.finding import Finding
     from tileir.codegen.advise.rule import Rule
+    from tileir.codegen.advise.search import Advice
     from tileir.ir.locations import Location
 
 JSON_SCHEMA = 2
-_NOTHING: dict[str, object] = {"file": None, "target": None, "problem": None, "findings": []}
+_NOTHING: dict[str, object] = {"file": None, "target": None, "problem": None, "findings": [],
+                                "untried": []}  # fmt: skip
 """The keys of a file in JSON."""
 COLOURS = {"certain": RED, "likely": YELLOW, "maybe": CYAN}
 """How sure a finding is -> its colour on a terminal."""
@@ -60,6 +63,7 @@ examples:
   tileir advise --target sm_90 --array x.npy --array zeros:4096:f32 --arg 2.5 k.tileirbc
                                                         what these arguments break is no advice
   tileir advise --target sm_90 kernels/*.tileirbc       of several files, one after the other
+  tileir advise --target sm_90 --within 60 k.mlir       ends after that long with what there is
   tileir advise --target sm_90 --json k.mlir | jq '.files[].findings'
   tileir advise --explain no-tensor-copy                what a rule is about
   tileir advise --rules                                 all rules
@@ -74,8 +78,9 @@ the keys of --json: schema; files, each with file, target, problem (why nothing 
 null) and findings: kernel, rule, title, sure, op (the one to be changed; null for all of a kernel),
 file, line and column (from 1; null if unknown), why, fix, figure, before and after (numbers), shown
 (both in words), gain (by which they are sorted), also (where it is felt, and where else it is so:
-file, line and column). With --rules or --explain: schema; rules, each with rule, title, sure,
-figure, explanation and fix
+file, line and column); and untried, rules that were not tried everywhere: there was no time, or
+too many ops would have to be tried one by one. With --rules or --explain: schema; rules, each with
+rule, title, sure, figure, explanation and fix
 
 exit status: 0 whatever is found, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a
 file is not readable, 4 a version or target is not supported, 5 a package is missing, or a tool
@@ -101,6 +106,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
     add("--convention", choices=["cutile"], help="whose order arrays without a view have")
     add("--no-ptxas", action="store_true", help="do not ask ptxas for registers")
+    add("--within", metavar="SECONDS", type=float, help="end after that long, for each file")
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
     add("--json", action="store_true", help="one JSON document, for programs")
     about = parser.add_mutually_exclusive_group()
@@ -124,23 +130,26 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--convention needs --array")
     if arguments.values is not None and len(arguments.files) > 1:
         raise UsageError("--array is for a launch of one kernel; name its file alone")
+    if arguments.within is not None and not arguments.within > 0:
+        raise UsageError("--within is a number of seconds above 0")
     ptxas = _asks_ptxas(arguments)
     code, files = OK, list[dict[str, object]]()
     for path in arguments.files:
         try:
             bytecode = open_module(path, version_given(arguments.assume_version))
-            target, findings = _found(bytecode, arguments, ptxas)
+            target, found = _found(bytecode, arguments, ptxas)
         except (UsageError, TileIRError, OSError) as error:
             code = max(code, fail_at("advise", path, error))
             problem = printable(explained(error)[0])
             files.append({**_NOTHING, "file": called(path), "problem": problem})
             continue
-        rows = [as_json(each) for each in findings]
-        files.append({**_NOTHING, "file": called(path), "target": target, "findings": rows})
+        rows = [as_json(each) for each in found.findings]
+        known = {"target": target, "findings": rows, "untried": found.untried}
+        files.append({**_NOTHING, "file": called(path), **known})
         if not arguments.json:
             names = arguments.entry or [function.name for function in bytecode.functions]
             with stdout_text() as out:
-                _write(out, called(path), names, target, findings)
+                _write(out, called(path), names, target, found)
     if arguments.json:
         with stdout_text() as out:
             out.write(json_line({"schema": JSON_SCHEMA, "files": files}))
@@ -158,21 +167,19 @@ def _asks_ptxas(arguments: argparse.Namespace) -> bool:
     return not lacking
 
 
-def _found(
-    bytecode: Bytecode, arguments: argparse.Namespace, ptxas: bool
-) -> tuple[str, list[Finding]]:
-    """Return the target, and the findings about a module."""
+def _found(bytecode: Bytecode, arguments: argparse.Namespace, ptxas: bool) -> tuple[str, Advice]:
+    """Return the target, and the advice on a module."""
     for name in arguments.entry or ():
         check_entry(bytecode, name)
     with compiling(), not_forking:
-        from tileir.codegen.advise.search import advise
+        from tileir.codegen.advise.search import advice
         from tileir.codegen.targets import HOST, named_target, no_gpu
     target = arguments.target or named_target(bytecode)
     if target is None or target == HOST:
         raise UsageError(no_gpu("tileir advise", "a GPU as --target", host=target == HOST))
     options: dict[str, Any] = options_given(arguments)
     with compiling(), named_as_written(), progress_bar("trying") as progress:
-        return target, advise(
+        return target, advice(
             bytecode,
             target,
             symbols=arguments.entry,
@@ -181,6 +188,7 @@ def _found(
             arguments=_values(bytecode, arguments),
             portable=arguments.portable,
             ptxas=ptxas,
+            seconds=inf if arguments.within is None else arguments.within,
             progress=progress,
             **options,
         )
@@ -232,13 +240,11 @@ def _rule_as_json(rule: Rule) -> dict[str, str]:
 # Text -------------------------------------------------------------------------------------------
 
 
-def _write(
-    out: TextIO, file: str, names: Sequence[str], target: str, findings: Sequence[Finding]
-) -> None:
-    """Write findings, those of each kernel under its name."""
+def _write(out: TextIO, file: str, names: Sequence[str], target: str, found: Advice) -> None:
+    """Write findings, those of each kernel under its name, and what was not tried."""
     coloured = wants_colour(out)
     for name in names:
-        own = [each for each in findings if each.kernel == name]
+        own = [each for each in found.findings if each.kernel == name]
         if own:
             said = f": {counted(len(own), 'finding')} for {target}"
         else:
@@ -246,6 +252,8 @@ def _write(
         out.write(f"{file}: kernel {display(name)}{said}\n")
         for each in own:
             out.writelines(f"{line}\n" for line in _lines(each, coloured))
+    if found.untried:
+        out.write(f"{file}: not tried everywhere: {', '.join(found.untried)}\n")
 
 
 def _lines(each: Finding, coloured: bool) -> Iterator[str]:

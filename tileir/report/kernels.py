@@ -139,8 +139,9 @@ def _kernel(kernel: Kernel, work: dict[str, Any], room: Room) -> dict[str, Any]:
         if record["untried"]:
             rules = counted(len(record["untried"]), "rule")
             record["missing"].append(
-                f"what {rules} of tileir advise would find: the {room.seconds:.3g} s that a page "
-                "has for advice on this kernel were over; run tileir advise for all of it"
+                f"what {rules} of tileir advise would find everywhere: a page has "
+                f"{room.seconds:.3g} s for advice on this kernel, and tileir advise has as many as "
+                "you like; of very many places, neither tries all"
             )
     except MissingPackageError as error:
         record["missing"] = [printable(str(error))]

@@ -26,7 +26,7 @@ def _as_passed(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
         if view is None:
             continue
         if view not in changed:
-            called, names = Called(function), list[str]()
+            called, names = Called(function.body), list[str]()
             for slot in _SLOTS:
                 given = view.operands[slot]
                 values = (given,) if isinstance(given, Value) else given

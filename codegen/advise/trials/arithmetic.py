@@ -111,7 +111,7 @@ def _by_constant(op: Op, editor: Editor) -> str | None:
     if isinstance(source.owner, Op) and source.owner.name == "constant":
         return None
     op.operands["rhs"] = editor.constant(splat(_KNOWN, divisor.type))
-    called = Called(editor.function)
+    called = Called(editor.function.body)
     return f"let {called(source)} be a constant, a power of two if it may be one"
 
 

@@ -75,7 +75,7 @@ def _promising(*kinds: Wanted) -> Trial:
                 continue
             function = copy.functions[site.number]
             if site.symbol not in kernels:
-                kernels[site.symbol] = KernelIR.of(function, copy.module), Called(function)
+                kernels[site.symbol] = KernelIR.of(function, copy.module), Called(function.body)
             kernel, called = kernels[site.symbol]
             wanted = [each for kind in kinds for each in kind(copy.ops[site.number], kernel)]
             wanted = [each for each in wanted if each.may_hold(kernel.parameters, copy.arguments)]
@@ -162,7 +162,7 @@ def _as_i32(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
             continue
         given = parameters_of(op.operands["offset"], function)
         long = [value for value in given if value.type.element == _LONG]
-        called = Called(function)
+        called = Called(function.body)
         for value in long:
             if value not in texts:
                 texts[value] = called(value)

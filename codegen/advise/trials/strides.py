@@ -129,7 +129,7 @@ def _known_unit(strides: list[Size], last: int, function: Function) -> str | Non
     if 1 in strides:
         return None
     was, strides[last] = strides[last], 1
-    called = Called(function)(was) if isinstance(was, Value) else str(was)
+    called = Called(function.body)(was) if isinstance(was, Value) else str(was)
     return f"let the stride along dimension {last} be a constant 1, not {called}"
 
 
@@ -219,7 +219,7 @@ def _unit_factor(which: int) -> Trial:
             if which >= len(factors):
                 continue
             factor = factors[which]
-            called = Called(function)(factor)
+            called = Called(function.body)(factor)
             if factor not in replaced:
                 replaced.add(factor)
                 one: Any = splat(1, factor.type)

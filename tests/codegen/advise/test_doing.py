@@ -7,6 +7,7 @@ import pytest
 
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
@@ -224,6 +225,15 @@ def test_a_weakness_is_found_until_it_is_undone(name: str) -> None:
     assert found
     assert all(each.gain > 0 and each.location is not None for each in found)
     assert rule not in {each.rule for each in advice(better)}
+
+
+def test_what_is_not_tried_one_by_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites of a rule, each of which is a trial of its own, may be too many."""
+    rule, weak, _ = WEAK["divided before it is added up"]
+    monkeypatch.setattr(search, "ALONE", 0)
+    found = search.advice(module(weak), "sm_90", ptxas=False)
+    assert rule in found.untried
+    assert rule not in {each.rule for each in found.findings}
 
 
 def test_a_view_has_the_tile_of_the_pointers() -> None:

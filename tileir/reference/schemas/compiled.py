@@ -151,7 +151,13 @@ def remarks() -> Schema:
 def advise() -> Schema:
     """One object: the findings of each file; or, with --rules or --explain, rules."""
     findings = every(record(finding_keys()))
-    file = {"file": TEXT, "target": maybe(TEXT), "problem": maybe(TEXT), "findings": findings}
+    file = {
+        "file": TEXT,
+        "target": maybe(TEXT),
+        "problem": maybe(TEXT),
+        "findings": findings,
+        "untried": every(TEXT),
+    }
     rule = record(
         {
             "rule": TEXT,
