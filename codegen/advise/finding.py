@@ -23,7 +23,7 @@ class Finding:
     shown     both in words
     gain      what findings are sorted by, the highest first
     also      where the ops are that suffer from it, and where else the same fix gives the same
-    numbers   the ops of all these places, counted from 0 over the kernels looked at; its own first
+    numbers   the ops of all these places, counted from 0 in the kernel; its own first
     """
 
     rule: str

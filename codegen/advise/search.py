@@ -11,7 +11,8 @@ from typing import NamedTuple
 from tileir.bytecode import Bytecode
 from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
 from tileir.codegen.transform.locate_in_text import with_text_lines
-from tileir.errors import TileIRError, UnsupportedError
+from tileir.errors import BuildError, TileIRError, UnsupportedError
+from tileir.rewrite.extract import extract
 
 from .evidence import Evidence, Settings, Site, evidence_of
 from .figures import Figure
@@ -96,16 +97,35 @@ def advice(
     target = target or named_target(bytecode)
     if target is None or package_of(target) == HOST:
         raise UnsupportedError(no_gpu("advice", "a GPU as target", host=target is not None))
-    original = Original(bytecode, symbols, arguments)
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)
-    search = _Search(original, settings, until)
+    chosen = None if symbols is None else list(symbols)
     found: list[Finding] = []
-    for number, rule in enumerate(RULES.values()):
-        if progress:
-            progress(number, len(RULES))
-        found += search.findings(rule)
-    return Advice(_merged(found), search.untried)
+    untried: dict[str, None] = {}
+    kernels = [*_apart(with_text_lines(bytecode), chosen)]
+    for place, (name, module) in enumerate(kernels):
+        search = _Search(Original(module, [name], arguments), settings, until)
+        for number, rule in enumerate(RULES.values(), place * len(RULES)):
+            if progress:
+                progress(number, len(kernels) * len(RULES))
+            found += search.findings(rule)
+        untried |= dict.fromkeys(search.untried)
+    return Advice(_merged(found), [rule for rule in RULES if rule in untried])
+
+
+def _apart(module: Bytecode, chosen: Sequence[str] | None) -> Iterator[tuple[str, Bytecode]]:
+    """Yield each kernel looked at with a module that has no other, as others cost time alone."""
+    names = [each.name for each in module.functions if chosen is None or each.name in chosen]
+    if len(module.functions) == 1:
+        yield from ((name, module) for name in names)
+        return
+    for name in names:
+        try:
+            part = extract(module, [name])
+            part.launch_attributes = module.launch_attributes
+        except BuildError:  # of a newer version, of which something may be unknown
+            part = module
+        yield name, part
 
 
 class _Search:
@@ -118,8 +138,7 @@ class _Search:
         self._cut = False
         """Whether a trial of the rule was not made at some of its sites, as they are too many."""
         self.base = evidence_of(original.copy(), settings)
-        located = with_text_lines(original.bytecode)
-        self._ops = [op for each in original.chosen(located) for op in each.walk()]
+        self._ops = [op for each in original.chosen(original.bytecode) for op in each.walk()]
         self._numbers = {op: number for number, op in self.base.copy.ops.items()}
         self._tried: dict[tuple[int, tuple[Site, ...]], tuple[Mapping[Site, str], Evidence]] = {}
 

@@ -68,6 +68,8 @@ def linear(op: Op, loop: Op) -> Value | None:
     Then the op of a sum is the sum of what the op gives. None for other ops.
     """
     given = list(op.operand_list())
+    if op.name == "ftof" and _widens(op):
+        return None  # to add up before would be to add up what has fewer digits
     if op.name in _MOVING:
         fixed = given[1:]
         return given[0] if all(value.is_visible_to(loop) for value in fixed) else None
@@ -77,6 +79,11 @@ def linear(op: Op, loop: Op) -> Value | None:
     if len(changing) != 1 or (op.name == "divf" and changing[0] is not given[0]):
         return None
     return changing[0]
+
+
+def _widens(op: Op) -> bool:
+    (source,) = op.operand_list()
+    return op.result.type.element.bits > source.type.element.bits
 
 
 def _is_fixed(value: Value, loop: Op) -> bool:

@@ -227,6 +227,18 @@ def test_a_weakness_is_found_until_it_is_undone(name: str) -> None:
     assert rule not in {each.rule for each in advice(better)}
 
 
+def test_what_is_made_wider_is_not_added_up_before() -> None:
+    """Sums of f16 have fewer digits than sums of f32."""
+    narrow = T.replace("f32", "f16")
+    found = advice(
+        loop(
+            f"{IN_LOOP}%h = ftof %t : {T} -> {narrow}\n%g = ftof %h : {narrow} -> {T}\n"
+            f"%z = addf %s, %g : {T}"
+        )
+    )
+    assert "change-before-sum" not in {each.rule for each in found}
+
+
 def test_what_is_not_tried_one_by_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sites of a rule, each of which is a trial of its own, may be too many."""
     rule, weak, _ = WEAK["divided before it is added up"]
