@@ -57,7 +57,7 @@ def matters(find: Find) -> Find:
         candidates = list(find(evidence))
         slots = Counter[str]()
         for each in candidates:
-            slots[each.site.symbol] += evidence.instructions.slots[each.site]
+            slots[each.site.symbol] += evidence.slots_at(each.site)
         for each in candidates:
             symbol = each.site.symbol
             if slots[symbol] >= SHARE * evidence.instructions.totals[symbol]:
