@@ -57,7 +57,7 @@ def matters(find: Find) -> Find:
         candidates = list(find(evidence))
         slots = Counter[str]()
         for each in candidates:
-            slots[each.site.symbol] += evidence.instructions.slots[each.site]
+            slots[each.site.symbol] += evidence.slots_at(each.site)
         for each in candidates:
             symbol = each.site.symbol
             if slots[symbol] >= SHARE * evidence.instructions.totals[symbol]:
@@ -172,7 +172,7 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
         if not found or not _computes(evidence, symbol):
             continue
         for number, op in found:
-            text = f"{op.name}: {op.result.type.size} results are rounded correctly"
+            text = f"{op.name}: {op.result.type.size} results, each to the last bits"
             yield Candidate(Site(symbol, number), text)
 
 
@@ -331,11 +331,13 @@ COMPUTING = (
     ),
     Rule(
         "exact-function",
-        "each element takes a function that is rounded correctly",
+        "each element takes a function in its exact form",
         "A quotient or root that is rounded correctly takes some ten instructions and more, an "
-        "approximate one, to two bits or so, two or three. It matters where a kernel computes "
-        "longer than it waits for memory.",
-        "let it be approximate, if that is enough",
+        "approximate one, to two bits or so, two or three. The unit that computes exponentials "
+        "knows powers of two alone, and takes subnormal numbers for zero: exp2 with flush_to_zero "
+        "is one instruction, exp some ten. It matters where a kernel computes longer than it "
+        "waits for memory.",
+        "let it be approximate, or use exp2 with flush_to_zero, if that is enough",
         Sure.MAYBE,
         figures.WORK,
         matters(_exact),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tileir.codegen.compilation import Compilation
 from tileir.codegen.fresh import compile_fresh
 from tileir.codegen.nvptx.reports import remarks
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.formats.forks import Lock
 from tileir.gpus import TARGETS, Target
@@ -87,6 +88,14 @@ class Evidence:
         """Return the op of a site that has one."""
         assert site.number is not None
         return self.copy.ops[site.number]
+
+    def slots_at(self, site: Site) -> int:
+        """Return the issue slots of an op, with those of the ops in a fold's region."""
+        slots, op = self.instructions.slots, self.copy.ops.get(site.number or 0)
+        if site.number is None or op is None or family_of(op) is not Family.FOLD:
+            return slots[site]
+        inside = {number_of(each.location) for each in op.walk()}
+        return sum(slots[site.symbol, number] for number in {site.number, *inside})
 
     @property
     def symbols(self) -> list[str]:

@@ -170,7 +170,7 @@ LOADED = Figure("bytes that an SM loads at once", _loaded, "bytes", least=0.5)
 
 
 def _slots_there(evidence: Evidence, site: Site) -> float:
-    return float(evidence.instructions.slots[site])
+    return float(evidence.slots_at(site))
 
 
 def _slots_of_all(evidence: Evidence, site: Site) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log2
+from math import e, log2
 from typing import Any
 
 from tileir.attributes import FloatAttribute
@@ -163,17 +163,27 @@ def _constant(value: Value) -> float | None:
 
 
 def _approximate(op: Op, editor: Editor) -> str | None:
-    """Let functions be approximate."""
+    """Let functions be approximate, and exponentials powers of two."""
     if not may_be_approximate(op):
         return None
+    if op.name == "exp":
+        source = next(op.operand_list())
+        factor = editor.constant(splat(log2(e), source.type))
+        made = editor.exp2(editor.mulf(source, factor), flush_to_zero=True)
+        made.owner.location = op.location
+        op.result.replace_all_uses_with(made)
+        op.remove()
+        return "use exp2 with flush_to_zero, of the argument times log2(e), if that is enough"
     editor.set(op, rounding_mode="approx")
     return f"let {op.name} be approximate (rounding<approx>), if that is enough"
 
 
 def may_be_approximate(op: Op) -> bool:
     """Whether an op computes exactly what it could approximate."""
-    usual = op.name in ("divf", "sqrt", "tanh") and op.result.type.element == F32
-    return usual and op.attributes.get("rounding_mode") not in ("approx", "full")
+    if op.name not in ("divf", "sqrt", "tanh", "exp") or op.result.type.element != F32:
+        return False
+    enough = ("approx", "full") if op.name == "divf" else ("approx",)
+    return op.attributes.get("rounding_mode") not in enough
 
 
 def exponent_of(op: Op) -> int | None:
@@ -191,6 +201,6 @@ UNSIGNED = at_ops(_unsigned)
 AS_EXPONENTIAL = at_ops(_as_exponential)
 """Powers of a constant are exponentials."""
 APPROXIMATE = at_ops(_approximate)
-"""Divisions, square roots and tangents are approximate."""
+"""Divisions, square roots, tangents and exponentials are approximate."""
 AS_PRODUCTS = at_ops(_as_products)
 """Small powers are products."""

@@ -79,6 +79,8 @@ def sum_of(reduction: Op) -> Sum | None:
     combining, end = reduction.regions[0].block.ops[0], loop.regions[0].block.ops[-1]
     if added is None or added.name != combining.name or _only_user(added.result) is not end:
         return None
+    if dict(added.attributes) != dict(combining.attributes):
+        return None
     index = list(end.operand_list()).index(added.result)
     carried = loop.regions[0].block.arguments[index + 1]
     if carried not in list(added.operand_list()) or _only_user(carried) is not added:

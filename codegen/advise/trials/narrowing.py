@@ -83,17 +83,15 @@ def _spelled(shape: Shape) -> str:
 def shared_dims(op: Op) -> list[int]:
     """Return the dimensions along which elements are combined with one place by an atomic update.
 
-    None of an update whose old values are wanted, or that leaves out elements.
+    None of an update whose old values are wanted, or that leaves out some of the elements.
     """
-    if (
-        op.name != "atomic_rmw_tko"
-        or op.attributes["mode"] not in COMBINED
-        or op.operands.get("mask") is not None
-        or op.results[0].uses
-    ):
+    if op.name != "atomic_rmw_tko" or op.attributes["mode"] not in COMBINED or op.results[0].uses:
         return []
-    pairs = zip(varies(op.operands["pointers"]), op.operands["arg"].type.shape, strict=True)
-    return [dim for dim, (places, size) in enumerate(pairs) if places < size]
+    sizes, places = op.operands["arg"].type.shape, varies(op.operands["pointers"])
+    mask = op.operands.get("mask")
+    if mask is not None:
+        places = tuple(map(max, places, varies(mask)))
+    return [dim for dim, size in enumerate(sizes) if places[dim] < size]
 
 
 def _reduced_first(op: Op, editor: Editor) -> str | None:
@@ -101,7 +99,8 @@ def _reduced_first(op: Op, editor: Editor) -> str | None:
     dims = shared_dims(op)
     if not dims:
         return None
-    given, shape = op.operands["arg"], varies(op.operands["pointers"])
+    given = op.operands["arg"]
+    shape = tuple(1 if dim in dims else size for dim, size in enumerate(given.type.shape))
     combining, more, start = COMBINED[op.attributes["mode"]]
     identity = number(neutral(start, combining, given.type.element), given.type.element)
     value = given
@@ -111,8 +110,11 @@ def _reduced_first(op: Op, editor: Editor) -> str | None:
             editor.yield_((getattr(editor, combining)(lhs, rhs, **more),))
         value = fold.result
     single = editor.reshape(value, result=replace(given.type, shape=shape))
-    pointers = narrowed(op.operands["pointers"], shape, editor, op)
-    op.operands["pointers"], op.operands["arg"] = _stretched(pointers, shape, editor), single
+    for slot in ("pointers", "mask"):
+        if op.operands.get(slot) is not None:
+            fewer = narrowed(op.operands[slot], shape, editor, op)
+            op.operands[slot] = _stretched(fewer, shape, editor)
+    op.operands["arg"] = single
     op.results[0].type = single.type
     return f"combine {given.type.size // single.type.size} elements in the block first"
 
