@@ -60,10 +60,13 @@ class Batch:
     """Jobs that the manifest has."""
     skipped_failed: int = 0
     """Those of them that failed then."""
-    _pace: Pace = field(default_factory=Pace)
+    _pace: Pace = field(init=False)
     _waiting: list[Result] = field(default_factory=list)
     """Results of modules that could not be read, or are missing."""
     _dispatcher: Dispatcher | None = None
+
+    def __post_init__(self) -> None:
+        self._pace = Pace(self.place.seconds)
 
     def __iter__(self) -> Generator[Result, None, None]:
         dispatcher = self._dispatcher = Dispatcher(self.place)

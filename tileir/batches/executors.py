@@ -24,6 +24,7 @@ from tileir.commands.conventions import UsageError
 from tileir.errors import WorkerError
 from tileir.formats.forks import not_forking
 
+from .jobs import CHUNK_SECONDS, FAR_SECONDS
 from .worker import Keeper, adopt
 
 Maker = Callable[[], Executor]
@@ -99,12 +100,14 @@ class Place:
 
     workers  how many workers there are by now
     owned    whether executors are shut down in the end; else what is under way is cancelled
+    seconds  that a chunk takes there
     look     is called now and then while nothing is told, to end what will never be told
     """
 
     make: Maker
     workers: Callable[[], int]
     owned: bool = True
+    seconds: float = FAR_SECONDS
     look: Callable[[], None] = _nothing
 
     def end(self, executor: Executor, pending: Iterable[Future]) -> None:
@@ -137,9 +140,9 @@ def place_of(executor: Executor | Maker | str | None, workers: int | None = None
             raise UsageError("a cluster has as many workers as it has; do not ask for a number")
         return _cluster(executor)
     if executor is None or executor == "threads":
-        return Place(lambda: Threads(number), lambda: number)
+        return Place(lambda: Threads(number), lambda: number, seconds=CHUNK_SECONDS)
     if executor == "processes":
-        return Place(lambda: Processes(number), lambda: number)
+        return Place(lambda: Processes(number), lambda: number, seconds=CHUNK_SECONDS)
     if isinstance(executor, Executor):
         return Place(_once(executor), lambda: number, owned=False)
     make = _found(executor) if isinstance(executor, str) else executor

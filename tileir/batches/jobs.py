@@ -12,9 +12,10 @@ from .versions import Versions, here
 
 CHUNK_BYTES = 256 << 10
 CHUNK_JOBS = 128
-CHUNK_SECONDS = 0.2
+CHUNK_SECONDS, FAR_SECONDS = 0.2, 1.0
 """A chunk ends with the job that reaches one of these: what is sent at once is then neither much
-compared with what it costs to send anything, nor what one worker does while all others are done."""
+compared with what it costs to send anything, nor what one worker does while all others are done. To
+send it somewhere by another's executor costs more: Dask's client and scheduler take some 15 ms."""
 
 _INDIFFERENT = ("no_cache", "against")
 """Options that do not decide what comes of a job: how long it takes, and where parts of it lie."""
@@ -108,7 +109,9 @@ class Chunk:
 class Pace:
     """How long jobs of a batch take, as far as that is known: so many of them are a chunk."""
 
-    def __init__(self) -> None:
+    def __init__(self, aim: float = CHUNK_SECONDS) -> None:
+        """Let chunks take `aim` seconds."""
+        self._aim = aim
         self._jobs, self._seconds = 0, 0.0
 
     def add(self, seconds: float | None) -> None:
@@ -121,8 +124,8 @@ class Pace:
         """Return how many jobs make a chunk: one as long as nothing is known."""
         if not self._jobs:
             return 1
-        each = max(self._seconds / self._jobs, CHUNK_SECONDS / CHUNK_JOBS)
-        return max(1, int(CHUNK_SECONDS / each))
+        each = max(self._seconds / self._jobs, self._aim / CHUNK_JOBS)
+        return max(1, int(self._aim / each))
 
 
 def chunks(jobs: Iterable[Job], pace: Pace) -> Iterator[list[Job]]:
