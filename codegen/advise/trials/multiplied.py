@@ -128,7 +128,7 @@ def _as_product(op: Op, editor: Editor) -> str | None:
     if lhs.type.element.name == "f32":
         kind = Scalar("tf32")
         lhs, rhs = (editor.ftof(v, result=Tile(kind, v.type.shape)) for v in (lhs, rhs))
-        said += f" in tf32 (mmaf), if 11 bits of precision are enough"
+        said += " in tf32 (mmaf), if 11 bits of precision are enough"
     else:
         said += f" in {lhs.type.element} (mmaf)"
     total = Tile(Scalar("f32"), (*lhs.type.shape[:-1], n))
