@@ -108,6 +108,7 @@ def _as_loaded(value: Value, editor: Editor) -> Value:
 
 
 def _as_product(op: Op, editor: Editor) -> str | None:
+    """Multiply matrices, in the type that they were loaded in; f32 in tf32."""
     found = factors(op)
     if found is None:
         return None
