@@ -34,8 +34,13 @@ def named_target(bytecode: Bytecode) -> str | None:
     return TARGETS[name].gpu
 
 
-def no_gpu(asker: str, target: str) -> str:
-    """Return the message if `asker` needs a GPU and none is named; `target` is how to name one."""
+def no_gpu(asker: str, target: str, host: bool = False) -> str:
+    """Return the message if `asker` needs a GPU and none is named; `target` is how to name one.
+
+    `host` tells that the CPU is named.
+    """
+    if host:
+        return f"{HOST} is this machine's CPU, and {asker} needs {target}, such as sm_90"
     return (
         f"no GPU is named, which {asker} needs; give {target},"
         f" such as sm_90, or {CAPABILITY} = 90 to the module of a text"

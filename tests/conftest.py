@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 QUICK = 10
-ASKED_FOR = ("docs", "browser", "cluster", "tuner")
+ASKED_FOR = ("docs", "browser", "cluster", "stores", "tuner")
 """Markers of tests that run only if `-m` names them: they need more than the extra `test`."""
 COLLECTED = 300_000
 """After how many new objects the cycle collector looks at them."""

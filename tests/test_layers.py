@@ -119,6 +119,7 @@ def test_imports_go_one_way(layer: str) -> None:
 
 ROOMS = (
     "messages",
+    "remote",
     "ir",
     "launch",
     "read",

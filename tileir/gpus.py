@@ -449,6 +449,10 @@ def unknown(name: object, known: Iterable[str], noun: str = "target") -> Unsuppo
     with not_forking:
         from .messages.wording import did_you_mean
 
+    known = list(known)
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
     meant = did_you_mean(name, known, close=0.85) if isinstance(name, str) else ""
+    several = [part.strip() for part in name.split(",")] if isinstance(name, str) else []
+    if len(several) > 1 and set(several) <= set(known):
+        meant = f", which are {len(several)}: name each by itself, as {several[0]}"
     return UnsupportedError(f"unknown {noun} {name!r}{meant}; known are {', '.join(known)}")

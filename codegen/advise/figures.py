@@ -6,7 +6,7 @@ A figure is None where nothing is said about it. `higher` tells which way is bet
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.resources.kernel_resources import KernelResources
@@ -221,6 +221,8 @@ ALL_WORK = Figure(
     higher=False,
     least=0.02,
 )
+A_TENTH = replace(ALL_WORK, least=0.1)
+"""The same, of what only matters if it is a good part of a kernel."""
 BESIDE_PRODUCTS = Figure(
     f"issue slots of a thread for products beside tensor cores, loops counted {LOOP} times",
     _beside_products,

@@ -203,6 +203,7 @@ RULES: dict[str, Rule] = {
             _turned,
             (TRANSPOSED,),
             1.0,
+            others=(figures.A_TENTH,),
         ),
         Rule(
             "transposed-access",
@@ -279,6 +280,7 @@ RULES: dict[str, Rule] = {
             because(Topic.INDICES, "long_offsets"),
             (SHORT, AS_I32),
             0.5,
+            others=(figures.A_TENTH,),
         ),
         Rule(
             "refused-hint",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tileir.bytecode import Bytecode
 from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
@@ -35,9 +35,34 @@ class Advice(NamedTuple):
     untried: list[str]
 
 
-def advise(bytecode: Bytecode, target: str | None = None, **asked: Any) -> list[Finding]:
-    """Return the findings of `advice`, which is asked in the same way."""
-    return advice(bytecode, target, **asked).findings
+def advise(
+    bytecode: Bytecode,
+    target: str | None = None,
+    *,
+    symbols: Iterable[str] | None = None,
+    grid: Sequence[int] | None = None,
+    processors: int | None = None,
+    arguments: Sequence[object] = (),
+    portable: bool = False,
+    ptxas: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+    **options: object,
+) -> list[Finding]:
+    """Return all findings, without a limit of time, of `advice`, which is asked in the same way."""
+    found = advice(
+        bytecode,
+        target,
+        symbols=symbols,
+        grid=grid,
+        processors=processors,
+        arguments=arguments,
+        portable=portable,
+        ptxas=ptxas,
+        seconds=inf,
+        progress=progress,
+        **options,
+    )
+    return found.findings
 
 
 def advice(
@@ -67,7 +92,7 @@ def advice(
     until = time.monotonic() + seconds
     target = target or named_target(bytecode)
     if target is None or package_of(target) == HOST:
-        raise UnsupportedError(no_gpu("advice", "a GPU as target"))
+        raise UnsupportedError(no_gpu("advice", "a GPU as target", host=target is not None))
     original = Original(bytecode, symbols, arguments)
     extents = None if grid is None else tuple(grid)
     settings = Settings(target, portable, options, ptxas, extents, processors)

@@ -14,9 +14,7 @@ import uuid
 from typing import Any
 
 from tileir.formats.forks import not_forking
-
-_ON_THIS_MACHINE = {"file", "local"}
-_ONLY_READ = {"http", "https"}
+from tileir.remote.file_systems import ON_THIS_MACHINE, WEB, protocols, read_file
 
 
 class RemoteFiles:
@@ -32,13 +30,12 @@ class RemoteFiles:
         self._fs: Any
         self._fs, root = url_to_fs(url, use_listings_cache=False)
         self._root = root.rstrip("/")
-        protocol = self._fs.protocol
-        self._protocols = {protocol} if isinstance(protocol, str) else set(protocol)
+        self._protocols = protocols(self._fs)
 
     @property
     def only_read(self) -> bool:
         """Whether nobody writes such files."""
-        return bool(self._protocols & _ONLY_READ)
+        return bool(self._protocols & WEB)
 
     def read(self, path: str, most: int) -> bytes | None:
         """Return a file, of a longer one `most` bytes and one more; None if there is none."""
@@ -46,7 +43,7 @@ class RemoteFiles:
             if self._on_this_machine:
                 with open(self._at(path), "rb") as file:  # half of the time that fsspec takes
                     return file.read(most + 1)
-            return self._fs.cat_file(self._at(path), end=most + 1)
+            return read_file(self._fs, self._at(path), most)
         except FileNotFoundError:
             return None
 
@@ -86,7 +83,7 @@ class RemoteFiles:
 
     @property
     def _on_this_machine(self) -> bool:
-        return bool(self._protocols & _ON_THIS_MACHINE)
+        return bool(self._protocols & ON_THIS_MACHINE)
 
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}"

@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from tileir.formats.forks import Lock
+from tileir.messages.missing_packages import pip_install
 from tileir.messages.texts import printable
 from tileir.messages.urls import without_secrets
+from tileir.remote.file_systems import advice
 
 from .deadline import within
 from .key import PORTABLE, Key
@@ -133,7 +135,7 @@ class SharedStore:
             found = within(self._patience, lambda: files.read(path, len(said)))
             within(self._patience, lambda: files.remove(path))
         except Exception as problem:  # of any package that fsspec finds
-            return False, said_by(problem)
+            return False, said_by(self._url, problem)
         return found == said, "" if found == said else "what was written is not what is read"
 
     def _ask(self, health: _Health, action: Callable[[RemoteFiles], Result]) -> Result | None:
@@ -147,7 +149,7 @@ class SharedStore:
             if isinstance(problem, TimeoutError):
                 self._reading.failed(problem)
                 self._writing.failed(problem)
-            self._warn(said_by(problem))
+            self._warn(said_by(self._url, problem))
             return None
         health.worked()
         return result
@@ -242,10 +244,12 @@ def fingerprint(key: bytes) -> str:
     return hmac.digest(key, b"tileir key", "sha256").hex()[:16]
 
 
-def said_by(problem: Exception) -> str:
-    """Return an error as one line for people."""
+def said_by(url: str, problem: Exception) -> str:
+    """Return what went wrong at a URL as one line for people, and what to do about it if known."""
     if isinstance(problem, ImportError):
-        return f"{problem}; pip install 'tileir[shared]', and what fsspec needs for such a URL"
+        how = pip_install("fsspec")
+        return f"{problem}; {how}, and what fsspec needs for such a URL"
     lines = str(problem).splitlines() or [""]
     text = printable(without_secrets(f"{type(problem).__name__}: {lines[0]}".rstrip(": ")))
-    return text if len(text) <= _LONGEST_PROBLEM else text[:_LONGEST_PROBLEM] + "..."
+    text = text if len(text) <= _LONGEST_PROBLEM else text[:_LONGEST_PROBLEM] + "..."
+    return text + advice(url, problem)

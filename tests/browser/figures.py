@@ -28,6 +28,9 @@ from tileir.report.page import page as page_of
 WIDTHS = (1400, 1000, 390)
 SCHEMES = ("light", "dark")
 
+SMALL, MOST = 51_000, 1_000_000
+"""Bytes of a module whose page has less than so many, with kernels for one GPU, too."""
+
 SCROLL = """async (name) => {
   const list = TileIRReport.view.panes[name].list, times = [];
   const { element } = list, frame = () => new Promise(requestAnimationFrame);
@@ -68,6 +71,7 @@ def measured(browser: Any, name: str, folder: Path, target: str | None) -> Itera
     made = model(data, f"{name}.tileirbc", kernels=records)
     text = page_of(made)
     seconds = used() - start
+    assert len(data) > SMALL or len(text) < MOST, f"the page of {name} has {len(text):,} bytes"
     path = folder / f"{name}.html"
     path.write_text(text, "utf-8")
     yield from (name, f"{len(data):,}", f"{len(made['files'][0]['ops']['node']):,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.corpus import INVALID, NEWEST
 from tests.tileir.report.hostile import NAMES, module
 from tileir.report.comparison import comparison
 from tileir.report.model import model
+from tileir.report.page import as_json, packed
 from tileir.report.page import page as page_of
 
 DATA = NEWEST["vector_add"].read_bytes()
@@ -135,6 +137,27 @@ def test_a_model_is_expanded_up_to_a_limit(report: Any) -> None:
         ".then(() => 'expanded', error => error.message)"
     )
     assert "larger than 1000 bytes" in said
+
+
+def test_what_python_packs_is_expanded(report: Any) -> None:
+    """Repetitions near and far, next to none, and none; what is damaged anywhere is refused."""
+    random = Random(1)
+    noise = [random.randbytes(size).hex() for size in (1, 300, 40_000)]
+    words = [random.randbytes(random.randrange(1, 9)).hex() for _ in range(300)]
+    text = " ".join(random.choice(words) for _ in range(50_000))
+    numbers = list(range(0, 90_000, 7))
+    page = report(DATA)
+    for value in ("", "a" * 200_000, noise, [*noise, text, *noise[::-1]], numbers, text[::-1]):
+        expanded = "packed => TileIRReport.expand(packed).then(JSON.stringify)"
+        shown = page.evaluate(expanded, packed({"it": value}))
+        assert shown == as_json({"it": value})
+    refused = """packed => Promise.all(Array.from({ length: 100 }, (_, part) => {
+      const at = 24 + Math.floor(part * (packed.length - 30) / 100);
+      const other = packed[at] === "A" ? "B" : "A";
+      return TileIRReport.expand(packed.slice(0, at) + other + packed.slice(at + 1))
+        .then(() => "expanded", (error) => error.message);
+    })).then((said) => [...new Set(said)])"""
+    assert page.evaluate(refused, packed({"it": noise[1:]})) == ["the model is damaged"]
 
 
 def test_without_scripts_there_is_a_sentence(tab: Any, tmp_path: Any) -> None:

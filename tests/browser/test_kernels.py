@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.corpus import NEWEST, ROOT
 from tests.tileir.report.hostile import SCRIPTS
 from tileir.report.kernels import kernels
 from tileir.report.model import model
+from tileir.rewrite.strip import strip
 
 DATA = NEWEST["matmul"].read_bytes()
 NAMES = [op.name for function in tileir.Bytecode.parse(DATA).functions for op in function.walk()]
@@ -64,8 +66,15 @@ def test_a_kernel_is_shown_in_all_its_forms(report: Any) -> None:
     assert "ct.store(" in texts(page, "source", "hot")[0]
 
     (finding,) = records()[0]["findings"]
+    file = made()["files"][0]
+    op = finding["ops"][0]
+    card = page.locator(".finding")
+    assert file["texts"][file["ops"]["location"][op]] in card.locator(".go").first.inner_text()
+    row = file["sources"][0]["rows"][file["sources"][0]["frames"].index(file["ops"]["frame"][op])]
+    line = file["sources"][0]["lines"][row].strip()
+    assert card.locator(".finding-code").inner_text() == line
     page.click(".finding .go")
-    assert page.evaluate("location.hash") == f"#op={finding['ops'][0]}"
+    assert page.evaluate("location.hash") == f"#op={op}"
     page.click("text=matmul on sm_80")
     assert "matmul on sm_80" in page.locator(".about h2").inner_text()
     first = page.locator("[data-pane=kernel-ptx] .row .code").all_inner_texts()
@@ -110,3 +119,46 @@ def test_no_text_of_a_kernel_is_believed(report: Any, axe: str, scheme: str) -> 
     plain.evaluate(axe)
     found = plain.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
+def test_places_of_a_finding_are_told_once(report: Any) -> None:
+    """Ops at one place have one button, which lights up all; without debug records it is a line."""
+    (record,) = deepcopy(records()[:1])
+    file = made()["files"][0]
+    places = [file["texts"][file["frames"]["location"][at]] for at in file["ops"]["frame"]]
+    place = max(places, key=places.count)
+    same = [op for op, each in enumerate(places) if each == place]
+    assert len(same) > 1
+    record["findings"][0]["ops"] = [PRODUCT, *same]
+    page = report(model(DATA, "k", kernels=[record]))
+    buttons = page.locator(".finding .go")
+    assert [text.startswith(at) for text, at in zip(
+        buttons.all_inner_texts(), (places[PRODUCT], place), strict=True
+    )] == [True, True]  # fmt: skip
+    assert f"{len(same)} ops" in buttons.last.inner_text()
+    buttons.last.click()
+    assert page.evaluate("[...TileIRReport.view.selected.ops]") == same
+
+    plain = bytes(strip(tileir.Bytecode.parse(DATA)).data)
+    page = report(model(plain, "k", kernels=[record]))
+    line = page.evaluate(f"TileIRReport.view.data.ops.line[{PRODUCT}]")
+    assert buttons_of(page)[0].startswith(f"line {line + 1} of the text")
+    assert "mmaf" in page.locator(".finding-code").inner_text()
+
+
+def buttons_of(page: Any) -> list[str]:
+    return page.locator(".finding .go").all_inner_texts()
+
+
+def test_of_many_kernels_there_is_a_list(report: Any) -> None:
+    """Five records, which buttons would hide the verdict of; keys go on where one was chosen."""
+    many = [{**records()[0], "target": f"sm_{number}"} for number in range(90, 95)]
+    page = report(model(DATA, "k", kernels=many))
+    assert page.locator(".about .choices").count() == 0
+    page.locator(".about").get_by_label("kernel", exact=True).select_option("3")
+    assert page.locator(".about h2").inner_text() == "matmul on sm_93"
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".about h2").inner_text() == "matmul on sm_94"
+    page.click(".modes button >> text=Pictures")
+    page.locator(".drawings").get_by_label("kernel", exact=True).select_option("0")
+    assert page.locator(".drawings h2").inner_text() == "matmul on sm_90"

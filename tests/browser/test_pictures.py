@@ -201,3 +201,39 @@ def test_footprints_are_where_the_model_has_them(report: Any) -> None:
     shared = "Blocks (1, 2, 0), (1, 1, 0), (1, 3, 0) read 8,192 elements: rows 64 to 127"
     assert shared in said[0]
     assert "Block (1, 2, 0) writes 4,096 elements: rows 64 to 127, columns 128 to 191" in said[2]
+
+
+def test_pictures_of_the_dearest_product_are_there_at_first(report: Any) -> None:
+    """With nothing selected, the product is, and the page says so; what an address names stays."""
+    page = report(model(DATA, "matmul.tileirbc", kernels=[records()[0]]))
+    page.click(".modes button >> text=Pictures")
+    page.wait_for_selector(".drawings .cell")
+    assert page.evaluate("TileIRReport.view.selected.op") == PRODUCT
+    assert "the product with the most work" in page.locator(".of-op-pictures").inner_text()
+    assert page.evaluate("[location.hash, document.querySelector('.drawings').scrollTop]") == [
+        "",
+        0,
+    ]
+    row = page.locator("[data-pane=pictures-text] .row", has_text="load_view_tko").first
+    row.click()
+    assert "was selected" not in page.locator(".of-op-pictures").inner_text()
+    opened(report, 0, LOAD)
+    assert page.evaluate("TileIRReport.view.selected.op") == LOAD
+
+
+def test_a_pipeline_says_that_it_goes_on(report: Any) -> None:
+    """Where the chart is wider than its place there is a button to the rest, and names stay."""
+    page = opened(report, 0, PRODUCT, viewport={"width": 1000, "height": 800})
+    frame, further = page.locator(".pipeline .picture-frame"), page.locator(".pipeline .further")
+    assert frame.evaluate("each => each.scrollWidth > each.clientWidth + 40")
+    assert [each.is_visible() for each in further.all()] == [False, True]
+    name = page.locator(".pipeline .row-name").first
+    at = name.bounding_box()["x"]
+    for _ in range(9):
+        if further.last.is_visible():
+            further.last.click()
+    assert [each.is_visible() for each in further.all()] == [True, False]
+    assert name.bounding_box()["x"] == pytest.approx(at, abs=1)
+    assert frame.evaluate("each => each.scrollLeft + each.clientWidth + 1 >= each.scrollWidth")
+    further.first.click()
+    assert further.last.is_visible()

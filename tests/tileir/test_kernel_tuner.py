@@ -119,5 +119,5 @@ def test_what_cannot_be_tuned(tuner, target: str, given: dict, error: type, said
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kernel_tuner", None)
-    with pytest.raises(MissingPackageError, match="pip install kernel_tuner"):
+    with pytest.raises(MissingPackageError, match='pip install "kernel_tuner>='):
         tune_kernel(VECTOR_ADD, "sm_80", SPACE, objective="shared")

@@ -16,7 +16,9 @@ from tileir.commands.conventions import (
     UsageError,
     called,
     counting_number,
+    explained,
     fail,
+    fail_at,
     json_line,
     main_of,
     stdout_text,
@@ -31,9 +33,10 @@ from tileir.commands.launch_options import (
 )
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.commands.progress import progress_bar
+from tileir.errors import TileIRError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
-from tileir.messages.missing_packages import compiling, is_installed
+from tileir.messages.missing_packages import compiling, is_installed, pip_install
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted, did_you_mean
 from tileir.tools import nvidia
@@ -43,7 +46,9 @@ if TYPE_CHECKING:
     from tileir.codegen.advise.rule import Rule
     from tileir.ir.locations import Location
 
-JSON_SCHEMA = 1
+JSON_SCHEMA = 2
+_NOTHING: dict[str, object] = {"file": None, "target": None, "problem": None, "findings": []}
+"""The keys of a file in JSON."""
 COLOURS = {"certain": RED, "likely": YELLOW, "maybe": CYAN}
 """How sure a finding is -> its colour on a terminal."""
 _ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
@@ -54,7 +59,8 @@ examples:
   tileir advise --target sm_90 --grid 256,4 k.tileirbc  also what is wrong with such a launch
   tileir advise --target sm_90 --array x.npy --array zeros:4096:f32 --arg 2.5 k.tileirbc
                                                         what these arguments break is no advice
-  tileir advise --target sm_90 --json k.mlir | jq .findings
+  tileir advise --target sm_90 kernels/*.tileirbc       of several files, one after the other
+  tileir advise --target sm_90 --json k.mlir | jq '.files[].findings'
   tileir advise --explain no-tensor-copy                what a rule is about
   tileir advise --rules                                 all rules
 
@@ -64,15 +70,16 @@ certain (the kernel computes the same), likely (if arguments are as they usually
 kernel or its caller has to change for it). Registers are those that ptxas gives, where it and
 pyelftools are installed.
 
-the keys of --json: schema; file; target; findings, each with kernel, rule, title, sure, op (the one
-to be changed; null for all of a kernel), file, line and column (from 1; null if unknown), why, fix,
-figure, before and after (numbers), shown (both in words), gain (by which they are sorted), also
-(where it is felt, and where else it is so: file, line and column). With --rules or --explain:
-schema; rules, each with rule, title, sure, figure, explanation and fix
+the keys of --json: schema; files, each with file, target, problem (why nothing is known of it, or
+null) and findings: kernel, rule, title, sure, op (the one to be changed; null for all of a kernel),
+file, line and column (from 1; null if unknown), why, fix, figure, before and after (numbers), shown
+(both in words), gain (by which they are sorted), also (where it is felt, and where else it is so:
+file, line and column). With --rules or --explain: schema; rules, each with rule, title, sure,
+figure, explanation and fix
 
 exit status: 0 whatever is found, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a
 file is not readable, 4 a version or target is not supported, 5 a package is missing, or a tool
-fails"""
+fails; the highest of several files"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Say what keeps kernels from being fast on a GPU, and try each fix."
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", help="bytecode or text; - for standard input")
+    add("files", metavar="FILE", nargs="*", help="bytecode or text; - for standard input")
     add("--target", metavar="GPU", help=f"one of {', '.join(TARGETS)}")
     add("--entry", metavar="NAME", action="append", help="this kernel; once for each of several")
     add("--grid", metavar=GRID, help="the tile blocks of a launch")
@@ -106,43 +113,63 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if arguments.explain is not None or arguments.rules:
-        if arguments.file is not None:
+        if arguments.files:
             raise UsageError("--rules and --explain are about rules, and no file is looked at")
         return _explain(arguments)
-    if arguments.file is None:
+    if not arguments.files:
         raise UsageError("name a file, or - for standard input (see tileir advise --help)")
     if arguments.sms is not None and arguments.grid is None:
         raise UsageError("--sms is for launches; name one by --grid")
-    bytecode = open_module(arguments.file, version_given(arguments.assume_version))
-    for name in arguments.entry or ():
-        check_entry(bytecode, name)
     if arguments.values is None and arguments.convention is not None:
         raise UsageError("--convention needs --array")
-    target, findings = _found(bytecode, arguments)
-    with stdout_text() as out:
-        if arguments.json:
-            document = {"schema": JSON_SCHEMA, "file": called(arguments.file), "target": target}
-            document["findings"] = [as_json(each) for each in findings]
-            out.write(json_line(document))
-        else:
+    if arguments.values is not None and len(arguments.files) > 1:
+        raise UsageError("--array is for a launch of one kernel; name its file alone")
+    ptxas = _asks_ptxas(arguments)
+    code, files = OK, list[dict[str, object]]()
+    for path in arguments.files:
+        try:
+            bytecode = open_module(path, version_given(arguments.assume_version))
+            target, findings = _found(bytecode, arguments, ptxas)
+        except (UsageError, TileIRError, OSError) as error:
+            code = max(code, fail_at("advise", path, error))
+            problem = printable(explained(error)[0])
+            files.append({**_NOTHING, "file": called(path), "problem": problem})
+            continue
+        rows = [as_json(each) for each in findings]
+        files.append({**_NOTHING, "file": called(path), "target": target, "findings": rows})
+        if not arguments.json:
             names = arguments.entry or [function.name for function in bytecode.functions]
-            _write(out, called(arguments.file), names, target, findings)
-    return OK
+            with stdout_text() as out:
+                _write(out, called(path), names, target, findings)
+    if arguments.json:
+        with stdout_text() as out:
+            out.write(json_line({"schema": JSON_SCHEMA, "files": files}))
+    return code
 
 
-def _found(bytecode: Bytecode, arguments: argparse.Namespace) -> tuple[str, list[Finding]]:
-    """Return the target, and the findings."""
+def _asks_ptxas(arguments: argparse.Namespace) -> bool:
+    """Whether ptxas is asked for registers; say what is missing for that, if it is to be asked."""
+    if arguments.no_ptxas:
+        return False
+    lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
+    lacking += [] if is_installed("elftools") else ["elftools"]
+    if lacking:
+        fail("advise", f"no word on registers: {pip_install(*lacking)}", OK)
+    return not lacking
+
+
+def _found(
+    bytecode: Bytecode, arguments: argparse.Namespace, ptxas: bool
+) -> tuple[str, list[Finding]]:
+    """Return the target, and the findings about a module."""
+    for name in arguments.entry or ():
+        check_entry(bytecode, name)
     with compiling(), not_forking:
         from tileir.codegen.advise.search import advise
         from tileir.codegen.targets import HOST, named_target, no_gpu
     target = arguments.target or named_target(bytecode)
     if target is None or target == HOST:
-        raise UsageError(no_gpu("tileir advise", "a GPU as --target"))
-    lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
-    lacking += [] if is_installed("elftools") else ["pyelftools"]
-    ptxas = not arguments.no_ptxas and not lacking
-    if lacking and not arguments.no_ptxas:
-        fail("advise", f"no word on registers: pip install {' '.join(lacking)}", OK)
+        raise UsageError(no_gpu("tileir advise", "a GPU as --target", host=target == HOST))
     options: dict[str, Any] = options_given(arguments)
     with compiling(), named_as_written(), progress_bar("trying") as progress:
         return target, advise(

@@ -35,7 +35,8 @@ SECONDS, MEMORY = 120.0, 4096
 class Batch:
     """Results of a verb for modules, as they are done; iterate over it once.
 
-    on what, where and within which limits    modules, targets, work; place; limits
+    modules, work, targets   what is done, with which modules, and for which targets
+    place, limits   where it is done, and what one job may take
     settings  options of which each module and target is done with each, beside those of the work
     suffixes  how names of modules end in folders
     manifest  gets the records, and what it has is not done again
@@ -61,7 +62,7 @@ class Batch:
     """Those of them that failed then."""
     _pace: Pace = field(default_factory=Pace)
     _waiting: list[Result] = field(default_factory=list)
-    """Results of modules that could not be read."""
+    """Results of modules that could not be read, or are missing."""
     _dispatcher: Dispatcher | None = None
 
     def __iter__(self) -> Generator[Result, None, None]:
@@ -101,13 +102,9 @@ class Batch:
             try:
                 parts = module.read(), *beside(module, self.work.options)
             except OSError as error:
-                what = without_secrets(error.strerror or str(error))
-                if error.filename not in (None, module.place):
-                    what = f"{printable(without_secrets(str(error.filename)))}: {what}"
-                response = Response(USAGE, "OSError", what)
+                response = Response(USAGE, "OSError", _unread(module, error))
                 for target in self.targets or (None,):
-                    result = result_of(self.work, self.limits, module.name, target, None, response)
-                    self._waiting.append(result)
+                    self._wait(module.name, target, response)
                 continue
             hashes = hashes_of(parts)
             for kind in kinds:
@@ -116,8 +113,11 @@ class Batch:
                     yield job
         if left and known is not None:
             for name, response in left(known, self.suffixes, self.work.options):
-                result = result_of(self.work, self.limits, name, None, None, response)
-                self._waiting.append(result)
+                self._wait(name, None, response)
+
+    def _wait(self, name: str, target: str | None, response: Response) -> None:
+        """Have the result of a job wait that nobody works on."""
+        self._waiting.append(result_of(self.work, self.limits, name, target, None, response))
 
     def _is_done(self, job: Job) -> bool:
         """Return whether the manifest has a job, and the folder its files; count it then."""
@@ -226,6 +226,14 @@ def _with(known: set[str], module: Source) -> set[str] | None:
         return None
     known.add(module.below)
     return known
+
+
+def _unread(module: Source, error: OSError) -> str:
+    """Return why a module cannot be read: with the path, if that is of something beside it."""
+    what = without_secrets(error.strerror or str(error))
+    if error.filename in (None, module.place):
+        return what
+    return f"{printable(without_secrets(str(error.filename)))}: {what}"
 
 
 def targets_of(verb: str, targets: Iterable[str]) -> tuple[str, ...]:

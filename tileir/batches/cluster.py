@@ -2,7 +2,8 @@
 
 Dask says which worker computes a chunk, and gives the chunk of one that is lost to another. What
 is seen to here: that all workers have our versions, that a scheduler which is gone counts as an
-executor that is broken, and that no child of a batch is left on workers when it ends.
+executor that is broken (Dask would connect again by itself, and has forgotten all chunks then), and
+that no child of a batch is left on workers when it ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -28,48 +30,77 @@ _COUNTED = 2.0
 """Seconds for which a number of workers is good."""
 
 
+class SchedulerLost(BrokenExecutor):
+    """The scheduler is gone, and forgets what was under way: no chunk is to blame."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(f"{address}: the scheduler was lost, or restarted")
+
+
 class Cluster(Executor):
     """The workers of the scheduler at an address; the connection ends with `shutdown`.
+
+    A connection that was lost is not used again, even if Dask makes another: what was under way is
+    forgotten there. All of it ends with SchedulerLost, and so does what is submitted later.
 
     WorkerError if nothing answers there for as long as Dask's settings say, and for workers that
     have other versions.
     """
 
     def __init__(self, address: str) -> None:
-        with needing(("dask", "distributed"), "--cluster"), not_forking:
-            from distributed import Client
-            from distributed.comm.addressing import parse_address
-            from distributed.comm.registry import get_backend
-        try:
-            get_backend(parse_address(address)[0])  # a client of no such scheme hangs when it ends
-            self._client: Any = Client(address, set_as_default=False, name="tileir-batch")
-        except ValueError as error:
-            raise UsageError(f"--cluster {address}: {error}") from None
-        except OSError as error:
-            raise WorkerError("start", address, f"no scheduler answers: {error}") from None
+        self._address = address
+        self._client = _connected(address)
+        self._connection = self._client.scheduler_comm
         self._executor = self._client.get_executor(pure=False)
+        self._pending: set[Future[Any]] = set()
         self._batch = uuid.uuid4().hex
         self._number, self._counted = 0, float("-inf")
         self._closed = False
         try:
             self._compare()
+        except OSError as error:  # it is gone again
+            self.shutdown()
+            raise _no_answer(address, error) from None
         except BaseException:
             self.shutdown()
             raise
 
-    def workers(self) -> int:
-        """Return how many chunks are computed at once: threads of workers, at least 1."""
-        if time.monotonic() - self._counted > _COUNTED:
+    @property
+    def lost(self) -> bool:
+        """Whether the connection to the scheduler is lost, or was."""
+        client = self._client
+        return client.status != "running" or client.scheduler_comm is not self._connection
+
+    def threads(self) -> int:
+        """Return how many chunks are computed at once: threads of all workers together."""
+        if time.monotonic() - self._counted > _COUNTED and not self.lost:
             with contextlib.suppress(Exception):  # a scheduler that is gone: `submit` says so
                 self._number = sum(self._client.nthreads().values())
             self._counted = time.monotonic()
-        return max(1, self._number)
+        return self._number
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Have a worker call the function; BrokenExecutor if the scheduler is gone."""
-        if self._closed or self._client.status != "running":
-            raise BrokenExecutor("the connection to the scheduler is lost")
-        return self._executor.submit(_borrowed, self._batch, fn, *args, **kwargs)
+        """Have a worker call the function; SchedulerLost if the scheduler is gone."""
+        if self._closed or self.lost:
+            raise SchedulerLost(self._address)
+        try:
+            asked = self._executor.submit(_borrowed, self._batch, fn, *args, **kwargs)
+        except Exception:
+            if self.lost:  # just now
+                raise SchedulerLost(self._address) from None
+            raise
+        told: Future[Any] = Future()
+        self._pending.add(told)
+        asked.add_done_callback(partial(self._tell, told))
+        return told
+
+    def look(self) -> None:
+        """End what is under way if the scheduler is gone.
+
+        Dask cancels it then, but for what it was fetching from a worker, of which it tells nothing.
+        """
+        if self.lost:
+            self._end_all()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the connection, and what is under way; what is done by then has been told."""
@@ -77,11 +108,29 @@ class Cluster(Executor):
             return
         self._closed = True
         with contextlib.suppress(Exception):  # nobody is there to be told
-            if self._client.status == "running":
+            if not self.lost:
                 self._executor.shutdown(wait=not cancel_futures)
                 self._client.run(_give_back, self._batch, on_error="ignore")
         with contextlib.suppress(Exception):
             self._client.close()
+        self._end_all()
+
+    def _tell(self, told: Future[Any], asked: Future[Any]) -> None:
+        """Tell what came of a call; nobody here cancels one, so it was lost if it is cancelled."""
+        lost = SchedulerLost(self._address) if asked.cancelled() else None
+        error = lost or asked.exception()
+        self._pending.discard(told)
+        with contextlib.suppress(InvalidStateError):  # it was ended meanwhile
+            if error is None:
+                told.set_result(asked.result())
+            else:
+                told.set_exception(error)
+
+    def _end_all(self) -> None:
+        for told in list(self._pending):
+            self._pending.discard(told)
+            with contextlib.suppress(InvalidStateError):  # it was told meanwhile
+                told.set_exception(SchedulerLost(self._address))
 
     def _compare(self) -> None:
         """Raise WorkerError for workers that have other versions, or none."""
@@ -100,6 +149,25 @@ class Cluster(Executor):
         others = len(differing) - 1
         told = f"; {others:,} more {'differs' if others == 1 else 'differ'}, too" if others else ""
         raise WorkerError("start", worker, difference + told)
+
+
+def _connected(address: str) -> Any:
+    """Return a client of the scheduler at an address; WorkerError if nothing answers there."""
+    with needing(("dask", "distributed"), "--cluster"), not_forking:
+        from distributed import Client
+        from distributed.comm.addressing import parse_address
+        from distributed.comm.registry import get_backend
+    try:
+        get_backend(parse_address(address)[0])  # a client of no such scheme hangs when it ends
+        return Client(address, set_as_default=False, name="tileir-batch")
+    except ValueError as error:
+        raise UsageError(f"--cluster {address}: {error}") from None
+    except OSError as error:
+        raise _no_answer(address, error) from None
+
+
+def _no_answer(address: str, error: OSError) -> WorkerError:
+    return WorkerError("start", address, f"no scheduler answers: {error}")
 
 
 class _Lent(Keeper):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import signal
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from tileir.commands.conventions import (
     NO,
     OK,
     UsageError,
+    check_output_folder,
     counting_number,
     fail,
     stdout_text,
@@ -32,7 +34,7 @@ from .jobs import Limits, Work
 from .manifest import Manifest
 from .outputs import Outputs
 from .progress import board
-from .records import line_of
+from .records import Record, line_of
 from .reporting import command as report
 from .sources import SUFFIXES, sources
 from .variants.collected import Collected
@@ -133,9 +135,10 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = nullcontext(None)
     targets = targets_of(arguments.verb, getattr(arguments, "target", None) or ())
     place = place_of(_executor(arguments), arguments.jobs)
+    check_output_folder(arguments.output)
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
-    with manifest as kept:
+    with manifest as kept, nullcontext() if arguments.cluster is None else _silent():
         suffixes = tuple(arguments.suffix or SUFFIXES)
         batch = Batch(
             sources(_paths(arguments), suffixes),
@@ -162,15 +165,25 @@ def _executor(arguments: argparse.Namespace) -> str | None:
     return arguments.cluster
 
 
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Let nobody log: Dask prints tracebacks of what is told here in a sentence."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
 def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
     """Run a batch to its end, or until Ctrl-C, and say what came of it; returns the exit code."""
     failures: Counter[str] = Counter()
     collected = Collected() if getattr(arguments, "set", None) else None
     started, interrupted = time.monotonic(), False
-    with board(arguments.verb) as shown, closing(iter(batch)) as results:
-        before = _on_interrupt(batch.interrupt)
-        try:
-            for record, _ in results:
+    try:
+        with closing(_shown(batch, arguments.verb)) as records:
+            for record in records:
                 if lines:
                     sys.stdout.write(line_of(record).decode("ascii"))
                     sys.stdout.flush()
@@ -178,16 +191,9 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
                     failures[record["failure"]] += 1
                 if collected is not None:
                     collected.add(record)
-                shown.show(record)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            if before is not None:
-                signal.signal(signal.SIGINT, before)
-    code = NO if batch.failed or batch.skipped_failed else OK
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "verb": arguments.verb,
+    except KeyboardInterrupt:
+        interrupted = True
+    counts: dict[str, Any] = {
         "done": batch.done,
         "failed": batch.failed,
         "skipped": batch.skipped,
@@ -196,23 +202,42 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
         "seconds": round(time.monotonic() - started, 3),
         "interrupted": interrupted,
     }
-    said = [_done(batch.done, "done", batch.failed)]
-    if batch.skipped:
-        said.append(_done(batch.skipped, "done before", batch.skipped_failed))
-    if collected is not None:
-        document["variants"] = collected.as_json()
-        code = NO if collected.lost else OK
     with stdout_text() as out:
         if arguments.json:
+            variants = {} if collected is None else {"variants": collected.as_json()}
+            document = {"schema": SCHEMA, "verb": arguments.verb, **counts, **variants}
             out.write(json.dumps(document) + "\n")
         elif not lines:
-            for line in () if collected is None else collected.lines():
+            for line in _summary(batch, collected):
                 out.write(f"{line}\n")
-            out.write(f"{', '.join(said)}\n")
     if interrupted:
         where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)
-    return code
+    failed = batch.failed or batch.skipped_failed if collected is None else collected.lost
+    return NO if failed else OK
+
+
+def _shown(batch: Batch, verb: str) -> Generator[Record, None, None]:
+    """Yield the records of a batch as they come, and show them; KeyboardInterrupt after Ctrl-C."""
+    with board(verb) as shown, closing(iter(batch)) as results:
+        before = _on_interrupt(batch.interrupt)
+        try:
+            for record, _ in results:
+                yield record
+                shown.show(record)
+        finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+
+
+def _summary(batch: Batch, collected: Collected | None) -> Iterator[str]:
+    """Yield the lines that say what came of a batch, and of variants if there are any."""
+    if collected is not None:
+        yield from collected.lines()
+    said = [_done(batch.done, "done", batch.failed)]
+    if batch.skipped:
+        said.append(_done(batch.skipped, "done before", batch.skipped_failed))
+    yield ", ".join(said)
 
 
 def _done(number: int, how: str, failed: int) -> str:

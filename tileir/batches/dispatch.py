@@ -5,19 +5,21 @@ done. So many chunks are under way for each worker and no more, so that memory d
 how many there are. Who is to blame for a worker that is lost is not known, since one worker may
 take all that is under way along; so after the second time the jobs of a chunk are tried one by one,
 with nothing else under way, when all others are done. The one that loses its worker again is told.
+A scheduler that is lost is no fault of a chunk.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from tileir.commands.conventions import OUTSIDE
 from tileir.errors import WorkerError
 
+from .cluster import SchedulerLost
 from .executors import Place
 from .jobs import Chunk, Job
 from .protocol import Response
@@ -106,13 +108,13 @@ class Dispatcher:
         return None
 
     def _submit(self, chunk: Chunk) -> None:
-        executor = self._executor
-        try:
-            future = executor.submit(run_chunk, chunk)
-        except BrokenExecutor as error:
-            self._renew(executor, error)
+        while True:
             executor = self._executor
-            future = executor.submit(run_chunk, chunk)
+            try:
+                future = executor.submit(run_chunk, chunk)
+                break
+            except BrokenExecutor as error:
+                self._renew(executor, error)
         self._pending[future] = chunk, executor
         future.add_done_callback(self._completed.put)
 
@@ -122,8 +124,10 @@ class Dispatcher:
         while future is None:
             if self._interrupted:
                 raise KeyboardInterrupt
-            with suppress(Empty):
+            try:
                 future = self._completed.get(timeout=_LOOK)
+            except Empty:
+                self._place.look()
         chunk, executor = self._pending.pop(future)
         try:
             error = future.exception()
@@ -148,6 +152,8 @@ class Dispatcher:
             self._renew(executor, error)
         else:
             self._despair(error)
+        if isinstance(error, SchedulerLost):
+            return self._again(chunk)
         if chunk is self._suspect:
             self._suspect = None
             text = f"whatever worked on it was lost, three times: {_told(error)}"
@@ -159,11 +165,23 @@ class Dispatcher:
             self._suspects += (chunk.with_jobs([job]) for job in chunk.jobs)
         return []
 
+    def _again(self, chunk: Chunk) -> Completed:
+        """Have a chunk submitted again that is not to blame for its loss."""
+        if chunk is self._suspect:
+            self._suspect = None
+            self._suspects.appendleft(chunk)
+        else:
+            self._resubmitted.append(chunk)
+        return []
+
     def _renew(self, broken: Executor, error: BaseException) -> None:
         """Make another executor in the place of one that is broken, unless that has been done."""
         if broken is not self._executor:
             return
         self._despair(error)
+        if isinstance(error, SchedulerLost):
+            told = f"{error}; what was under way is done again when a scheduler answers there"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
         self._place.end(broken, [])
         self._executor = self._place.make()
 

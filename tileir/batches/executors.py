@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -88,17 +89,23 @@ def _attend(heard: Connection) -> None:
     threading.Thread(target=listen, daemon=True).start()
 
 
+def _nothing() -> None:
+    """Do nothing: executors of Python tell of all that they are given."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Executors for a batch, one after the other if they break.
 
     workers  how many workers there are by now
     owned    whether executors are shut down in the end; else what is under way is cancelled
+    look     is called now and then while nothing is told, to end what will never be told
     """
 
     make: Maker
     workers: Callable[[], int]
     owned: bool = True
+    look: Callable[[], None] = _nothing
 
     def end(self, executor: Executor, pending: Iterable[Future]) -> None:
         """Have nothing more done by an executor, and wait for that."""
@@ -145,10 +152,14 @@ def _cluster(address: str) -> Place:
     made: list[Cluster] = []
 
     def make() -> Executor:
-        made[:] = [Cluster(address)]
-        return made[0]
+        cluster = Cluster(address)
+        if not made and not cluster.threads():
+            told = f"{address}: there are no workers yet; the batch waits for them"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
+        made[:] = [cluster]
+        return cluster
 
-    return Place(make, lambda: made[0].workers())
+    return Place(make, lambda: max(1, made[0].threads()), look=lambda: made[0].look())
 
 
 def _once(executor: Executor) -> Maker:

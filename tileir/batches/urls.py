@@ -15,14 +15,13 @@ from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import is_installed, needing
 from tileir.messages.texts import display, printable
 from tileir.messages.urls import unsigned, without_secrets
+from tileir.remote.file_systems import ON_THIS_MACHINE, WEB, advice, protocols, read_file
 
 CONNECTING, READING = 20.0, 60.0
 """Seconds that a web server may take to take a connection, and to send anything."""
 
 _GONE = 404
 """What a web server answers where nothing is."""
-
-_ON_THIS_MACHINE = {"file", "local"}
 
 
 def is_url(path: str) -> bool:
@@ -35,7 +34,7 @@ class Remote:
     """What is at a URL. MissingPackageError without fsspec; UsageError if nobody can look there."""
 
     def __init__(self, url: str) -> None:
-        self._shown = display(without_secrets(url))
+        self._url, self._shown = url, display(without_secrets(url))
         if "::" in url:
             raise UsageError(f"{self._shown}: a chain of URLs is not followed")
         with needing(("fsspec",), f"reading {self._shown}"), not_forking:
@@ -46,13 +45,12 @@ class Remote:
         except Exception as problem:  # of any package that fsspec finds
             raise UsageError(f"{self._shown}: {printable(without_secrets(str(problem)))}") from None
         self._fs: Any = fs
-        protocol = self._fs.protocol
-        self._protocols = {protocol} if isinstance(protocol, str) else set(protocol)
+        self._protocols = protocols(fs)
 
     @property
     def on_this_machine(self) -> bool:
         """Whether `path` is that of a file or folder of this machine."""
-        return bool(self._protocols & _ON_THIS_MACHINE)
+        return bool(self._protocols & ON_THIS_MACHINE)
 
     def files(self, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """Yield paths of files, and how each is called below the folder at the URL.
@@ -78,12 +76,12 @@ class Remote:
         except (UsageError, GeneratorExit):
             raise
         except Exception as problem:
-            said = str(problem) or type(problem).__name__
-            raise UsageError(f"{self._shown}: {printable(without_secrets(said))}") from None
+            said = printable(without_secrets(str(problem) or type(problem).__name__))
+            raise UsageError(f"{self._shown}: {said}{advice(self._url, problem)}") from None
 
     def _is_file(self) -> bool:
         """Whether `path` is that of a file; raises why a web server does not say it."""
-        if not self._protocols & {"http", "https"}:
+        if not self._protocols & WEB:
             return self._fs.isfile(self.path)
         try:
             return bool(self._fs.info(self.path))
@@ -99,7 +97,7 @@ class Remote:
         """Return the bytes of a file, of a longer one `most` and one more; OSError, whatever the
         package raises."""
         try:
-            return bytes(self._fs.cat_file(path, start=0, end=most + 1))
+            return read_file(self._fs, path, most)
         except OSError:
             raise
         except Exception as problem:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import io
 import math
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tileir.bytecode import Bytecode, Function
 from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
+from tileir.messages.wording import did_you_mean
 from tileir.types import Pointer, Scalar, Tile
 
 from .conventions import UsageError, open_input
@@ -25,7 +27,7 @@ from .modules import check_entry
 if TYPE_CHECKING:
     import numpy as np
 
-ARRAY = "a .npy file, zeros:SHAPE:DTYPE or random:SHAPE:DTYPE:SEED"
+ARRAY = "a .npy file, zeros:SHAPE:DTYPE or random:SHAPE:DTYPE[:SEED]"
 PACKED = "f4E2M1FN"
 """The element type with two elements per byte; its arrays are of uint8, half as long."""
 
@@ -34,24 +36,25 @@ _NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
 
 _NEW = re.compile(r"(zeros|random):(\d{1,19}(?:x\d{1,19}){0,63}):(\w+)(?::(\d{1,39}))?", re.ASCII)
 _EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
+_BELOW_ZERO = re.compile(r"[-\dx]*-")
+"""A shape with an extent that is none."""
 _TF32_BITS = 0xFFFFE000
 """The bits of an f32 that a tf32 has."""
 
 
-def add_launch(parser: argparse.ArgumentParser, grid: str | None = "1") -> None:
+def add_launch(parser: argparse.ArgumentParser, usual_grid: str = "") -> None:
     """Add the options that say of a launch which entry, how many blocks, and the arguments.
 
-    `grid` is the default of --grid.
+    `usual_grid` is what help says of a launch without --grid, if there is one.
     """
     add = parser.add_argument
     add("--entry", metavar="NAME", help="the kernel, if the file has several")
-    told = "" if grid is None else f" (default: {grid})"
-    blocks = f"tile blocks, up to 16777215 along an axis{told}"
-    add("--grid", metavar=GRID, default=grid, help=blocks)
+    told = f" (default: {usual_grid})" if usual_grid else ""
+    add("--grid", metavar=GRID, help=f"tile blocks, up to 16777215 along an axis{told}")
     for option, metavar, prefix, text in (
         ("--arg", "VALUE", "", "the next argument: a .npy file, a new array, or a number"),
         ("--zeros", "SHAPE:DTYPE", "zeros:", "the next argument: a new array of zeros"),
-        ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
+        ("--random", "SHAPE:DTYPE[:SEED]", "random:", "the next argument: a new array of noise"),
     ):
         add(
             option,
@@ -177,9 +180,14 @@ def _truth(word: str) -> bool:
 
 
 def _array(word: str, number: int, type: Pointer) -> np.ndarray:
-    if word.partition(":")[0] in _EXAMPLES:
+    kind, colon, _ = word.partition(":")
+    if kind in _EXAMPLES:
         return _new(word, number)
-    return _as_elements(_loaded(word, f"argument {number} is a {type}"), type.pointee)
+    what = f"argument {number} is a {type}"
+    meant = did_you_mean(kind, _EXAMPLES) if colon and not os.path.exists(word) else ""
+    if meant:
+        raise UsageError(f"{what}: there is no file {word}, nor an array of {kind}{meant}")
+    return _as_elements(_loaded(word, what), type.pointee)
 
 
 def _loaded(path: str, what: str) -> np.ndarray:
@@ -209,16 +217,17 @@ def _as_elements(array: np.ndarray, element: Scalar) -> np.ndarray:
 
 
 def _new(word: str, number: int) -> np.ndarray:
-    """Return the array that `zeros:SHAPE:DTYPE` or `random:SHAPE:DTYPE:SEED` describes."""
+    """Return the array that `zeros:SHAPE:DTYPE` or `random:SHAPE:DTYPE[:SEED]` describes."""
     import numpy as np
 
     match = _NEW.fullmatch(word)
     kind, _, described = word.partition(":")  # of `--zeros`, the user has not written the kind
     if match is None or (kind == "zeros" and match[4]):
-        form = f"SHAPE:DTYPE{':SEED' if kind == 'random' else ''}"
+        form = f"SHAPE:DTYPE{'[:SEED]' if kind == 'random' else ''}"
         example = _EXAMPLES[kind].partition(":")[2]
+        why = "; extents are numbers from 0 on" if _BELOW_ZERO.match(described) else ""
         raise UsageError(
-            f"argument {number}: {kind} takes {form}, as in {example}, not {described!r}"
+            f"argument {number}: {kind} takes {form}, as in {example}, not {described!r}{why}"
         )
     shape = tuple(map(int, match[2].split("x")))
     if match[3] == PACKED:

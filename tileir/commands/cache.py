@@ -173,7 +173,7 @@ def _shared(count: bool) -> dict[str, Any] | None:
         try:
             sizes = store_of(url, key_file).sizes()
         except Exception as problem:  # of any package that fsspec finds
-            raise ToolError(f"{told['url']} cannot be listed: {said_by(problem)}") from None
+            raise ToolError(f"{told['url']} cannot be listed: {said_by(url, problem)}") from None
         known = [size for size in sizes if size is not None]
         told |= {"entries": len(sizes), "bytes": sum(known) if len(known) == len(sizes) else None}
     return told

@@ -20,7 +20,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from tileir.errors import (
     AssemblyError,
@@ -38,6 +38,9 @@ from tileir.errors import (
 )
 from tileir.messages.missing_packages import COLOUR, is_installed
 from tileir.messages.texts import printable
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
@@ -122,24 +125,34 @@ CODES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises UsageError, so that its errors are one line like others."""
+    """An argument parser that raises UsageError, so that its errors are one line like others.
+
+    A help that cannot be written is an error as well, which argparse passes over.
+    """
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Write the help to a file, standard output if it is None; OSError."""
+        (file or sys.stdout).write(self.format_help())
 
-def whole_number(text: str) -> int:
-    """Return the number from 0 on that an option is given: the `type` of an argparse argument."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End the program, when what was printed is written; OSError."""
+        sys.stdout.flush()
+        super().exit(status, message)
+
+
+def whole_number(text: str, least: int = 0) -> int:
+    """Return the number from `least` on that an option is given: the `type` of an argument."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) >= least):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} on")
     return int(text)
 
 
 def counting_number(text: str) -> int:
     """The same from 1 on."""
-    if not whole_number(text):
-        raise argparse.ArgumentTypeError("it is a number from 1 on")
-    return int(text)
+    return whole_number(text, 1)
 
 
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
@@ -171,7 +184,7 @@ def guarded(name: str, action) -> int:
     except KeyboardInterrupt:
         return fail(name, "interrupted", INTERRUPTED)
     except (UsageError, TileIRError, OSError) as error:
-        return fail(name, *explained(error))
+        return fail(name, *explained(_of_output() or error))
     except Exception as error:
         if _was_interrupted(error):
             return fail(name, "interrupted", INTERRUPTED)
@@ -195,6 +208,21 @@ def reader_may_leave() -> Iterator[None]:
 def _drop_output() -> None:
     """Write to nowhere from here on: else Python complains when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _of_output() -> OSError | None:
+    """Return what is wrong with standard output if it does not take what was printed.
+
+    The rest goes to nowhere then: else Python would complain at exit, with a code of its own.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads it
+        _drop_output()
+    except OSError as error:
+        _drop_output()
+        return OSError(error.errno, error.strerror, "<stdout>")
+    return None
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
@@ -293,14 +321,8 @@ def write_output(path: str | None, data: bytes) -> None:
         except BrokenPipeError:  # as where reader_may_leave, which would flush each piece
             _drop_output()
         return
-    try:
-        mode = os.stat(path).st_mode  # on every Python, an error for a circle of links
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    special = mode is not None and not stat.S_ISREG(mode)
-    if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
+    mode = _mode_of_writable(path)
+    if _is_special(path, mode):  # no renaming over a pipe or a device
         try:
             with open(path, "wb") as out:
                 out.write(data)
@@ -326,13 +348,66 @@ def write_output(path: str | None, data: bytes) -> None:
 
 
 def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:
-    """Raise UsageError if the output file, which `option` names, is one of the input files."""
+    """Raise, before the work, what writing the output file after it would raise.
+
+    UsageError as `check_no_input`; OSError if the file cannot be written, as far as that can be
+    known while nothing is written, nor made.
+    """
+    check_no_input(path, *inputs, option=option)
+    if path not in (None, "-"):
+        _mode_of_writable(path)
+
+
+def check_no_input(path: str | None, *inputs: str, option: str) -> None:
+    """Raise UsageError if the file that `option` names is one of the input files."""
     for other in inputs:
         if path in (None, "-") or other == "-":
             continue
         with contextlib.suppress(OSError):
             if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
                 raise UsageError(f"{path} is what is read; {option} names another file")
+
+
+def check_output_folder(path: str | None) -> None:
+    """The same for a folder that is made if there is none, with those above it: OSError."""
+    if path is None:
+        return
+    folder = Path(path).absolute()
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    if not folder.is_dir():
+        raise _error(errno.ENOTDIR, path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise _error(errno.EACCES, path)
+
+
+def _mode_of_writable(path: str) -> int | None:
+    """Return the mode of a file that can be written, None for one that is not there; OSError."""
+    try:
+        mode = os.stat(path).st_mode  # on every Python, an error for a circle of links
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and stat.S_ISDIR(mode):
+        raise _error(errno.EISDIR, path)
+    if mode is not None and not os.access(path, os.W_OK):
+        raise _error(errno.EACCES, path)
+    if not _is_special(path, mode):
+        folder = Path(path).resolve().parent
+        if not path or not folder.is_dir():
+            raise _error(errno.ENOENT, path)
+        if not os.access(folder, os.W_OK | os.X_OK):  # a new file takes the place of the old one
+            raise _error(errno.EACCES, path)
+    return mode
+
+
+def _is_special(path: str, mode: int | None) -> bool:
+    """Whether a file is written as it is, and no other one can take its place."""
+    is_other = mode is not None and not stat.S_ISREG(mode)
+    return is_other or path.startswith(("/dev/", "/proc/"))
+
+
+def _error(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
 
 
 def _new_file_mode() -> int:

@@ -64,12 +64,10 @@ def module_of(data: bytes, path: str, assumed: Version | None = None) -> Bytecod
 def module_in(data: bytes, name: str, assumed: Version | None = None) -> Bytecode:
     """Return the module in the contents of a file, which messages call `name`.
 
-    What has control characters is not a text, even if it does not begin as bytecode does. Bytecode
-    is read by the `assumed` version, if one is given.
+    What has control characters is not a text, even if it does not begin as bytecode does, nor is
+    what is empty. Bytecode is read by the `assumed` version, if one is given.
     """
-    if not data:
-        raise UsageError(f"{name} is empty: neither bytecode nor text")
-    if data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
+    if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data, assume_version=assumed)
     return tileir.assemble(decode_text(data), name=name)
 

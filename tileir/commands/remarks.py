@@ -135,7 +135,7 @@ def _compiled(data: bytes, arguments: argparse.Namespace) -> tuple[str, list[Rem
         check_entry(bytecode, name)
     target = arguments.target or named_target(bytecode)
     if target is None or target == HOST:
-        raise UsageError(no_gpu("tileir remarks", "a GPU as --target"))
+        raise UsageError(no_gpu("tileir remarks", "a GPU as --target", host=target == HOST))
     options |= {"symbols": arguments.entry, "portable": arguments.portable}
     with compiling(), named_as_written():
         compiled = tileir.compile(bytecode, target, **options)

@@ -11,6 +11,7 @@ from tileir.bytecode import Function
 from tileir.errors import EmulationError, KernelError
 from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
+from tileir.messages.wording import counted
 from tileir.types import Pointer
 
 from .argument_words import PACKED
@@ -59,6 +60,26 @@ def heading(number: int, array: np.ndarray, type: Pointer) -> str:
     """Return the line above the numbers of an argument."""
     shape = "x".join(map(str, array.shape)) or "one"
     return f"argument {number}, {type}, {shape} {array.dtype}:"
+
+
+def remark(function: Function, grid: Sequence[int], by_default: bool, shown: bool) -> str:
+    """Return what a user may miss of a run that went well: how many blocks ran, and the results.
+
+    "" if something is `shown` of blocks as many as were asked for, by a grid that is not there
+    `by_default`, or of the one block of a kernel that does not ask which one it is.
+    """
+    blocks = math.prod(grid)
+    said = f"{display(function.name)}: {counted(blocks, 'block')} ran"
+    if not blocks:
+        said += f", as --grid {','.join(map(str, grid))} has none"
+    elif by_default and any(op.name == "get_tile_block_id" for op in function.walk()):
+        said += ", as no --grid asks for more"
+    elif shown:
+        return ""
+    arrays = any(isinstance(type.element, Pointer) for type in function.type.parameters)
+    if blocks and arrays and not shown:
+        said += "; --print all shows the arrays, --save N=FILE writes that of parameter N"
+    return said
 
 
 def timing(seconds: Sequence[float], values: Sequence[Any]) -> dict[str, Any]:

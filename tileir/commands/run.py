@@ -26,10 +26,12 @@ from tileir.types import Pointer
 from . import checks, results
 from .argument_words import add_launch, entry_given, values_given
 from .conventions import (
+    OK,
     UsageError,
     called,
     check_output,
     explained,
+    fail,
     open_input,
     write_output,
 )
@@ -43,9 +45,12 @@ if TYPE_CHECKING:
     from tileir.codegen.api import Compilation
 
 
+USUAL_GRID = "1"
+"""The grid of a launch for which none is given."""
+
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
-  a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE:SEED
+  a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE[:SEED]
   a scalar    a number; its type is the parameter's
   `tileir run FILE --list` shows the entries, their parameters, and which of them belong together.
 
@@ -56,7 +61,8 @@ and the kernel comes from cuTile, --convention cutile says that extents and stri
 
 DTYPE is a name of Tile IR or NumPy: f32 or float32, bf16, f8E4M3FN, i8, i1 ... Of f4E2M1FN,
 two share a byte: SHAPE counts elements, and the array is of uint8. Random floats are standard
-normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
+normal, random integers any bits; without SEED it is 0. A .npy file of bfloat16 or 8-bit floats gets
+the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
 an extent larger than the array makes it write outside. On the CPU that ends the run with a message,
@@ -112,7 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
-    add_launch(parser)
+    add_launch(parser, USUAL_GRID)
     add("--launch", metavar="FILE", help="entry, grid and arguments as `tileir smith` writes them")
     add(
         "--save",
@@ -214,7 +220,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print("\n".join(results.listing(bytecode.functions, arguments.json)))
         return 0
     function = entry_given(bytecode, arguments.entry if described is None else described.entry)
-    grid = grid_given(arguments.grid) if described is None else described.grid
+    asked = USUAL_GRID if arguments.grid is None else arguments.grid
+    grid = grid_given(asked) if described is None else described.grid
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
     values = values_given(function, arguments) if described is None else described.values()
@@ -262,6 +269,10 @@ def _run(arguments: argparse.Namespace) -> int:
         print(counts)
     if timing:
         print(results.timing_line(timing))
+    shown = bool(saves or printed or counted or timing or checksum or arguments.trace)
+    by_default = described is None and arguments.grid is None
+    if said := results.remark(function, grid, by_default, shown):
+        fail("run", said, OK)
     return 0
 
 
@@ -269,7 +280,7 @@ def _described(arguments: argparse.Namespace) -> DescribedLaunch | None:
     """Return the launch of --launch, None without it."""
     if arguments.launch is None:
         return None
-    if arguments.values or arguments.entry or arguments.grid != "1" or arguments.convention:
+    if arguments.values or arguments.entry or arguments.grid is not None or arguments.convention:
         raise UsageError("--launch says entry, grid and arguments; give none of them beside it")
     if "-" == arguments.launch == arguments.file:
         raise UsageError("standard input is the module or the launch, not both")

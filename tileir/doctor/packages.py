@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from tileir.messages.missing_packages import supported_versions
+
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A distribution on PyPI and its supported versions.
+    """A distribution on PyPI, of which tileir's own metadata say the supported versions.
 
     extra  the extra of tileir that installs it: "" if it is always installed, None if no extra does
     exact  the tested versions, if no others are supported
@@ -21,27 +23,29 @@ class Package:
     name: str
     purpose: str
     extra: str | None = ""
-    lowest: str = ""
-    below: str = ""
     exact: tuple[str, ...] = ()
     tried: Callable[[], bool] | None = None
 
     @property
     def wanted(self) -> str:
         """The supported versions, in pip's spelling where pip has one."""
-        if self.exact:
-            return ", ".join(self.exact)
-        bounds = ((">=", self.lowest), ("<", self.below))
-        return ",".join(sign + bound for sign, bound in bounds if bound) or "any"
+        return ", ".join(self.exact) if self.exact else supported_versions(self.name) or "any"
 
     def supports(self, version: str) -> bool:
         """Whether that version is supported."""
         if self.exact:
             return version in self.exact or (self.tried is not None and self.tried())
-        number = _number(version)
-        return (not self.lowest or number >= _number(self.lowest)) and (
-            not self.below or number < _number(self.below)
-        )
+        return is_within(version, supported_versions(self.name))
+
+
+def is_within(version: str, bounds: str) -> bool:
+    """Whether a version is within bounds such as ``>=2.10.70,<2.11``; "" are none."""
+    number = _number(version)
+    for bound in filter(None, bounds.split(",")):
+        sign, least = bound[: -len(bound.lstrip("<>="))], _number(bound.lstrip("<>="))
+        if number < least if sign == ">=" else number >= least:
+            return False
+    return True
 
 
 def packages() -> tuple[Package, ...]:
@@ -54,16 +58,16 @@ def packages() -> tuple[Package, ...]:
         return folder is not None and not hooks.problems(folder)
 
     return (
-        Package("construct", "reading", lowest="2.10.70", below="2.11"),
-        Package("llvmlite", "compiling", extra="codegen", lowest="0.50", below="0.51"),
+        Package("construct", "reading"),
+        Package("llvmlite", "compiling", extra="codegen"),
         Package("numpy", "arrays", extra="codegen"),
-        Package("ml_dtypes", "small floats", extra="codegen", lowest="0.5"),
+        Package("ml_dtypes", "small floats", extra="codegen"),
         Package("rich", "colour, progress bars", extra="colour"),
         Package("pygments", "colour", extra="colour"),
         Package("pyyaml", "remarks of tileiras", extra="remarks"),
-        Package("pyelftools", "resources of cubins", extra="resources", lowest="0.30"),
-        Package("fsspec", "a store that machines share", extra="shared", lowest="2024.12"),
-        Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
+        Package("pyelftools", "resources of cubins", extra="resources"),
+        Package("fsspec", "a store that machines share", extra="shared"),
+        Package("cuda-bindings", "launches on a GPU", extra="gpu"),
         Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS, tried=tried),
         Package("torch", "tensors, if wanted", extra=None),
     )

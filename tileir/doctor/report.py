@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
-from tileir.messages.missing_packages import CODEGEN
+from tileir.messages.missing_packages import CODEGEN, pip_install
 
 from . import cutile_compiler, nvidia, self_checks, shared_store
 from .packages import installed, look, packages
@@ -43,9 +43,20 @@ def examine() -> dict[str, Any]:
         "cache": self_checks.look_at_cache(),
         "shared_store": shared_store.look(),
         "abilities": abilities,
-        "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
+        "install": list(_install(abilities)),
         "broken": list(dict.fromkeys(needed + failed)),
     }
+
+
+def _install(abilities: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield lines for a shell that install what abilities lack, each thing once."""
+    told: set[str] = set()
+    for row in abilities:
+        *pip, names = row["install"].partition("install ")
+        new = [name for name in names.split() if name not in told]
+        told.update(new)
+        if new:
+            yield "".join([*pip, " ".join(new)])
 
 
 def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -59,6 +70,7 @@ def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
         _cutile(has),
         _assembling(tools["ptxas"]),
         _showing(tools["nvdisasm"]),
+        _measuring(has, tools),
         _tileiras(tools["tileiras"], report["bytecode"]),
     ]
 
@@ -135,6 +147,21 @@ def _showing(nvdisasm: Mapping[str, Any]) -> dict[str, Any]:
     return _row(what, True, f"nvdisasm {nvdisasm['release'] or 'of an unknown release'}")
 
 
+def _measuring(
+    has: Mapping[str, Mapping[str, Any]], tools: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    what, package = "measure kernels", has["pyelftools"]
+    absent = [tools[name] for name in ("ptxas", "nvdisasm") if tools[name]["path"] is None]
+    lacking = [f"{tool['name']} is not installed" for tool in absent]
+    names = [tool["package"] for tool in absent]
+    if not package["ok"]:
+        lacking.append(_state(package))
+        names.append(package["name"])
+    if lacking:
+        return _row(what, False, "; ".join(lacking), pip_install(*names))
+    return _row(what, True, "registers, memory, instructions, occupancy")
+
+
 def _tileiras(tileiras: Mapping[str, Any], versions: list[str]) -> dict[str, Any]:
     what = "compare with tileiras"
     if tileiras["path"] is None:
@@ -163,13 +190,8 @@ def _lacking(has: Mapping[str, Mapping[str, Any]], *names: str) -> tuple[str, st
     lacking = [has[name] for name in names if not has[name]["ok"]]
     if not lacking:
         return None
-    wanted = [
-        package["name"]
-        if package["version"] is None
-        else f"'{package['name']}{package['supported']}'"
-        for package in lacking
-    ]
-    return "; ".join(map(_state, lacking)), f"pip install {' '.join(wanted)}"
+    how = pip_install(*(package["name"] for package in lacking))
+    return "; ".join(map(_state, lacking)), how
 
 
 def _state(package: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ def look() -> dict[str, Any] | None:
     try:
         writable, problem = store.probe()
     except Exception as problem:  # of any package that fsspec finds
-        return row | {"problem": said_by(problem)}
+        return row | {"problem": said_by(url, problem)}
     return row | {"reachable": True, "writable": writable, "problem": problem}
 
 

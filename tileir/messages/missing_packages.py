@@ -1,15 +1,20 @@
 """The error about optional packages that are needed but not installed.
 
-It names the packages themselves, since this project is not on PyPI, where its extras would be.
+It names the packages themselves, since this project is not on PyPI, where its extras would be, with
+the versions that they may have, which are read from the metadata of the installed tileir.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from importlib.util import find_spec
+from types import MappingProxyType
 
 from tileir.errors import MissingPackageError
+from tileir.formats.forks import not_forking
 
 ARRAYS = ("numpy", "ml_dtypes")
 CODEGEN = ("llvmlite", *ARRAYS)
@@ -17,6 +22,11 @@ CODEGEN = ("llvmlite", *ARRAYS)
 
 COLOUR = ("rich", "pygments")
 """The packages of the extra ``colour``."""
+
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*([^\s]*)")
+"""A requirement of the package's metadata, without its condition: its name, and the versions."""
+_FOR_TESTS = re.compile(r"\bextra == ['\"](?:test|docs|browser)['\"]")
+"""The condition of one that those who work on tileir need, in the version that they try."""
 
 _ON_PYPI = {"elftools": "pyelftools", "yaml": "pyyaml"}
 """Name of a module -> the package on PyPI that has it, where that is another name."""
@@ -41,12 +51,62 @@ def compiling() -> AbstractContextManager[None]:
 
 
 def missing(packages: Sequence[str], what: str) -> MissingPackageError:
-    """Return the error that `what` needs these packages of PyPI, none of which is installed."""
-    *others, last = packages = [_ON_PYPI.get(package, package) for package in packages]
+    """Return the error that `what` needs these packages, none of which is installed."""
+    return MissingPackageError(needs(what, packages))
+
+
+def needs(what: str, names: Sequence[str], tools: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the message that `what` needs packages, by their modules, or tools.
+
+    tools  name of a tool -> the package on PyPI that has it
+    """
+    *others, last = [_ON_PYPI.get(name, name) for name in names]
     listed = f"{', '.join(others)} and {last}" if others else last
-    them = "them" if others else "it"
-    how = f"install {them} with: pip install {' '.join(packages)}"
-    return MissingPackageError(f"{what} needs {listed}; {how}")
+    how = pip_install(*(tools.get(name, name) for name in names))
+    return f"{what} needs {listed}; install {'them' if others else 'it'} with: {how}"
+
+
+def pip_install(*packages: str) -> str:
+    """Return the line for a shell that installs packages, by their modules or names on PyPI."""
+    return f"pip install {' '.join(map(_quoted, packages))}"
+
+
+def _quoted(package: str) -> str:
+    name = _ON_PYPI.get(package, package)
+    versions = supported_versions(name)
+    return f'"{name}{versions}"' if versions else name
+
+
+def supported_versions(name: str) -> str:
+    """Return the versions of a package on PyPI that tileir's own metadata ask for, "" for any.
+
+    They are spelled as pip takes them: ``>=0.50,<0.51``.
+    """
+    return _supported().get(_normalised(name), "")
+
+
+@cache
+def _supported() -> Mapping[str, str]:
+    """Return the versions of all packages that an extra for users brings, by normalised names."""
+    with not_forking:
+        from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        listed = requires("tileir") or ()
+    except PackageNotFoundError:  # a checkout on the path, which nobody has installed
+        return {}
+    found: dict[str, str] = {}
+    for line in listed:
+        requirement, _, condition = line.partition(";")
+        match = _REQUIREMENT.match(requirement.strip())
+        if match and not _FOR_TESTS.search(condition):
+            bounds = sorted(match[2].split(","), reverse=True)  # the lower one first
+            found.setdefault(_normalised(match[1]), ",".join(bounds))
+    return found
+
+
+def _normalised(name: str) -> str:
+    return name.replace("_", "-").lower()
 
 
 def is_installed(package: str) -> bool:

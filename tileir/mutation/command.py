@@ -11,6 +11,7 @@ import tileir
 from tileir.commands.conventions import (
     UsageError,
     check_output,
+    check_output_folder,
     counting_number,
     whole_number,
     write_output,
@@ -66,14 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.count is not None:
             raise UsageError("--count takes a folder, such as -o FOLDER")
         bytecode_output(path, arguments.json)
+    folder = path is not None and (arguments.count is not None or os.path.isdir(path))
+    if folder:
+        check_output_folder(path)
+    else:
+        check_output(path, arguments.file)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
     if path is None:
         made, _ = mutate(bytecode, arguments.seed)
         write_output(None, tileir.disassemble(made).encode())
         return 0
-    folder = arguments.count is not None or os.path.isdir(path)
-    if folder:
-        Path(path).mkdir(parents=True, exist_ok=True)
     count = 1 if arguments.count is None else arguments.count
     with progress_bar("mutate") as progress:
         for number in range(count):
@@ -81,8 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
                 progress(number, count)
             seed = arguments.seed + number
             file = str(Path(path, f"mutant-{seed}.tileirbc")) if folder else path
-            check_output(file, arguments.file)
             made, steps = mutate(bytecode, seed)
+            if folder:
+                Path(path).mkdir(parents=True, exist_ok=True)
+            check_output(file, arguments.file)
             write_output(file, made.build())
             if arguments.json:
                 ops = sum(1 for each in made.functions for _ in each.walk())

@@ -7,7 +7,13 @@ import json
 import sys
 from pathlib import Path
 
-from tileir.commands.conventions import OK, UsageError, whole_number, write_output
+from tileir.commands.conventions import (
+    OK,
+    UsageError,
+    check_output_folder,
+    whole_number,
+    write_output,
+)
 
 from . import folder, runtime
 from .serving import server
@@ -42,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     target = Path(arguments.output)
+    check_output_folder(arguments.output)
     before = _before(target)
     given = None if arguments.pyodide is None else Path(arguments.pyodide)
     made = folder.files(runtime.files(given))

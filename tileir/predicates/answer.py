@@ -50,10 +50,10 @@ class Answer:
         if self.crash or self.missing:
             return _line(self.crash or self.missing)
         if self.verdict is False:
-            return _line(f"refuses: {self.said}")
+            return _line(f"refuses it: {self.said}")
         if self.values is not None:
             return f"values of {counted(len(self.values), 'array')}"
-        return "accepts"
+        return "accepts it"
 
     def to_bytes(self) -> bytes:
         """Return it in bytes, for the way between processes: a line of JSON, then the arrays."""

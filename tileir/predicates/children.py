@@ -15,7 +15,7 @@ from .answer import Answer
 from .programs import Limits
 from .running import running
 
-_NAME = "it"
+_NAME = "the file"
 """What a child works on, in messages that do not show it."""
 _CALLS = 2000
 """Calls of one child: LLVM never gives back all memory."""

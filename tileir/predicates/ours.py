@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tileir
-from tileir.commands.conventions import UsageError
 from tileir.commands.launch_on import aligned
 from tileir.commands.modules import module_in
 from tileir.errors import EmulationError, KernelError, LaunchError, TileIRError, UnsupportedError
@@ -29,8 +28,6 @@ Grid = int | Sequence[int]
 """The grid of launches, or blocks along each axis whose index a kernel uses."""
 Without = Mapping[str, Sequence[str]]
 """Family of targets -> optional stages that are left out."""
-EXPECTED = (TileIRError, UsageError)
-"""What is no defect; UsageError is of an empty file."""
 
 
 def answer(data: bytes) -> bytes:
@@ -50,7 +47,7 @@ def disassembled(data: bytes) -> bytes:
     """Print it as text."""
     try:
         return Answer(text=tileir.disassemble(module_in(data, NAME))).to_bytes()
-    except EXPECTED as error:
+    except TileIRError as error:
         return _without_answer(error)
 
 
@@ -58,7 +55,7 @@ def verified(data: bytes) -> bytes:
     """Say whether it is valid."""
     try:
         found = tileir.verify(module_in(data, NAME))
-    except EXPECTED as error:
+    except TileIRError as error:
         return Answer(verdict=False, said=str(error)).to_bytes()
     valid = not any(each.severity == "error" for each in found)
     return Answer(verdict=valid, said="\n".join(map(str, found))).to_bytes()
@@ -69,7 +66,7 @@ def ptx_made(data: bytes) -> bytes:
     request, module = _request(data)
     try:
         compiled = _compiled(module_in(module, NAME), request["target"])
-    except EXPECTED as error:
+    except TileIRError as error:
         return _without_answer(error)
     return Answer(text=compiled.ptx).to_bytes()
 
@@ -89,7 +86,7 @@ def checked(data: bytes) -> bytes:
             return Answer(text=json.dumps(grid)).to_bytes()
         except KernelError as error:
             problem = problem or error
-        except EXPECTED as error:
+        except TileIRError as error:
             return _without_answer(error)
     assert problem is not None
     return _without_answer(problem)
@@ -108,7 +105,7 @@ def launched(data: bytes) -> bytes:
         return _without_answer(error)
     except EmulationError as error:
         return Answer(said=str(error), crash=str(error)).to_bytes()
-    except EXPECTED as error:
+    except TileIRError as error:
         return _without_answer(error)
 
 

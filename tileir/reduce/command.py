@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Iterator
 
 from tileir.commands.conventions import (
     INTERRUPTED,
@@ -28,7 +30,7 @@ from tileir.launch.processors import usable_cpus
 from tileir.predicates.options import add_options, predicate_given
 
 from . import reduction
-from .reduction import Reduced, reduce
+from .reduction import NotInterestingError, Reduced, reduce
 from .report import LAYOUT, document, report
 from .search import Progress
 from .table import PASSES
@@ -81,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--jobs is a number from 1 to {MOST_JOBS}")
     predicate = predicate_given(arguments)
     bytecode = open_module(arguments.file, version_given(arguments.assume_version))
-    with progress_bar("ops less") as show:
+    by_default = arguments.of is None and (arguments.says or arguments.matches) is not None
+    hint = "; --of names who is asked" if by_default else ""
+    with progress_bar("ops less") as show, _told_more(hint):
 
         def watch(progress: Progress) -> None:
             if show is not None:
@@ -106,6 +110,15 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             out.write(report(reduced, name, description))
     return _ended(reduced)
+
+
+@contextlib.contextmanager
+def _told_more(hint: str) -> Iterator[None]:
+    """Add a hint to the error that there is nothing to reduce."""
+    try:
+        yield
+    except NotInterestingError as error:
+        raise NotInterestingError(f"{error}{hint}") from None
 
 
 def _ended(reduced: Reduced) -> int:

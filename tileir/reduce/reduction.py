@@ -81,7 +81,7 @@ def reduce(
     )
     first = search.verdict()
     if not first.holds:
-        why = f" ({first.seen})" if first.seen else ""
+        why = f"; seen of it: {first.seen}" if first.seen else ""
         raise NotInterestingError(
             f"nothing to reduce: it does not hold that {predicate.description}{why}"
         )

@@ -100,7 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="compile for it, and show that first; once for each of several",
     )
-    add_launch(parser, None)
+    add_launch(parser)
     add("--block", metavar="X[,Y[,Z]]", help="with --grid: whose footprint (default: 0,0,0)")
     add_assume_version(parser)
 
@@ -240,6 +240,4 @@ def _kernels(
 
 def _module(data: bytes, path: str, assumed: Version | None) -> Bytecode:
     """Return a module, of a text the one that is assembled; BytecodeError if broken."""
-    if not data:
-        Bytecode.parse(data)
     return module_in(data, called(path), assumed).touch()

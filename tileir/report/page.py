@@ -1,25 +1,26 @@
 """One page that holds everything: shell, style and script are constant, the model differs.
 
-The model is JSON in gzip and base64, which no parser of HTML can take for anything else. The policy
+The model is JSON in LZMA and base64, which no parser of HTML can take for anything else. The policy
 in the page lets the browser run this script and this style, by their hashes, and fetch nothing.
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tileir.errors import BuildError
+from tileir.errors import BuildError, MissingPackageError
+from tileir.formats.forks import not_forking
 
 CLIENT = Path(__file__).parent / "client"
 
 SCRIPTS = (
     "text",
+    "lzma",
     "data",
     "list",
     "hex",
@@ -61,6 +62,9 @@ NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
 LARGEST = 256 << 20
 """Most bytes of a model as JSON: what the script expands (`LARGEST` in `client/data.js`)."""
 
+FAR = 1 << 26
+"""Most bytes over which repetitions in a model are found: kernels of a module are much alike."""
+
 
 @cache
 def script() -> str:
@@ -92,14 +96,28 @@ def as_json(model: dict[str, Any]) -> str:
 
 
 def packed(model: dict[str, Any]) -> str:
-    """Return a model as the script expects it. BuildError if it is larger than that expands."""
+    """Return a model as the script expects it (`client/lzma.js`).
+
+    BuildError if it is larger than that expands; MissingPackageError for a Python without lzma.
+    """
     data = as_json(model).encode("ascii")
     if len(data) > LARGEST:
         raise BuildError(
             f"the report would hold {len(data)} bytes of JSON, and a browser is given at most "
             f"{LARGEST}; --json writes them without a page"
         )
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+    try:
+        with not_forking:
+            import lzma
+    except ImportError as error:
+        raise MissingPackageError(
+            "a page needs lzma of the standard library, which this Python was built without; "
+            "--json writes the model"
+        ) from error
+    options = {"preset": 6, "lc": 3, "lp": 0, "pb": 0, "dict_size": min(max(len(data), 4096), FAR)}
+    filters = [{"id": lzma.FILTER_LZMA1, **options}]
+    text = lzma.compress(data, format=lzma.FORMAT_ALONE, filters=filters)
+    return base64.b64encode(text).decode("ascii")
 
 
 def page(model: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from tileir.messages.missing_packages import compiling
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
-LARGEST = 768 << 10
+LARGEST = 8 << 20
 """Most characters of distinct lines of all the stages in a page."""
 
 OF_ROW = 8

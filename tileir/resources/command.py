@@ -18,6 +18,7 @@ from tileir.commands.conventions import (
     OK,
     UsageError,
     called,
+    check_no_input,
     check_output,
     explained,
     fail,
@@ -112,8 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if arguments.update and arguments.baseline is None:
         raise UsageError("--update is for a baseline; --baseline JSON names its file")
-    for path in arguments.files:
-        check_output(arguments.baseline, path, option="--baseline")
+    check_no_input(arguments.baseline, *arguments.files, option="--baseline")
+    if arguments.update:
+        check_output(arguments.baseline)
     before = None
     if arguments.baseline is not None and not (arguments.update and _is_new(arguments.baseline)):
         before = _baseline(arguments.baseline)
@@ -237,7 +239,7 @@ def targets_of(bytecode: Bytecode, asked: Sequence[str] | None) -> Sequence[str]
 
     targets = list(dict.fromkeys(asked or ())) or [named_target(bytecode)]
     if targets[0] is None or HOST in targets:
-        raise UsageError(no_gpu("tileir resources", "a GPU as --target"))
+        raise UsageError(no_gpu("tileir resources", "a GPU as --target", host=HOST in targets))
     return [target for target in targets if target is not None]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,6 +41,7 @@ def resources_of(
         return _of_cubin(compiled, instructions)
     if compiled.ptx is None:
         raise UnsupportedError("the host's kernels take no resources of a GPU; compile for one")
+    check_tools(("ptxas",), instructions)
     made = nvidia.assemble_verbosely(_ptx_of(compiled), compiled.target)
     cubin = read_cubin(made.cubin)
     kernels = {kernel.name: kernel for kernel in cubin.kernels}
@@ -69,14 +70,22 @@ def resources_by_tileiras(
     """
     if target not in TARGETS or TARGETS[target].tileiras is None:
         raise unknown(target, TILEIRAS, "target of tileiras")
+    check_tools(("tileiras",), instructions)
     cubin = nvidia.compile_by_tileiras(bytecode.build(), TARGETS[target].gpu)
     return _of_cubin(cubin, instructions, target)
+
+
+def check_tools(tools: Sequence[str], instructions: bool) -> None:
+    """Raise one error that names all that is missing: ToolError, or MissingPackageError."""
+    tools = (*tools, *(["nvdisasm"] if instructions else []))
+    nvidia.check_installed("measuring kernels", tools, ["elftools"])
 
 
 def _of_cubin(data: bytes, instructions: bool, target: str = "") -> list[KernelResources]:
     """Return what a cubin's kernels take; `target` is what it was asked for, if that is known."""
     if not data.startswith(ELF):
         raise PackageError("no cubin: it does not begin as an ELF file does")
+    check_tools((), instructions)
     cubin: Cubin = read_cubin(data)
     counted = _counted(data) if instructions else {}
     maker = THEIRS if cubin.tile_ir else UNKNOWN

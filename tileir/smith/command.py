@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import UsageError, counting_number, whole_number, write_output
+from tileir.commands.conventions import (
+    UsageError,
+    check_output,
+    check_output_folder,
+    counting_number,
+    whole_number,
+    write_output,
+)
 from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
@@ -96,11 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     folder = arguments.count is not None or os.path.isdir(path)
     if folder:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        check_output_folder(path)
     elif not Path(path).name:
         raise UsageError(f"-o takes the name of a file, not {path!r}")
     elif Path(path).suffix == LAUNCH:
         raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
+    else:
+        check_output(path)
+        check_output(str(Path(path).with_suffix(LAUNCH)))
     count = 1 if arguments.count is None else arguments.count
     with progress_bar("smith") as progress:
         for number in range(count):
@@ -140,6 +150,7 @@ def _written(case: Case, module: Path, origin: dict[str, object]) -> dict[str, o
     from .forging import description
 
     launch = module.with_suffix(LAUNCH)
+    module.parent.mkdir(parents=True, exist_ok=True)
     write_output(str(module), case.bytecode.build())
     write_output(str(launch), json.dumps(description(case, **origin)).encode() + b"\n")
     return {

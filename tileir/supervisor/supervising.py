@@ -271,6 +271,8 @@ class Supervisor:
             child.end()
             with self._lock:
                 self._child = None  # the next call tries again
+            if ran_out_of_memory(why) and self._memory:
+                why = f"needs more than {self._memory // _MIB} MiB of memory to start"
             return WorkerError("start", name, f"the process that works on it {why}")
         code, said = self._replace(child)
         if why == _CANCELLED:

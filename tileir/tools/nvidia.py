@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tileir.errors import ToolError
 from tileir.gpus import assembled_for
+from tileir.messages.missing_packages import is_installed, missing, needs
 
 from .launchers import is_launcher
 
@@ -161,6 +165,19 @@ def disassemble(cubin: bytes, lines: bool = False) -> bytes:
         return _run("nvdisasm", "-c", *(["-g"] if lines else []), str(file)).stdout
 
 
+def check_installed(what: str, tools: Sequence[str], packages: Sequence[str] = ()) -> None:
+    """Raise one error that names all that `what` lacks, of tools and, by their modules, packages.
+
+    ToolError if a tool is missing, MissingPackageError if only packages are.
+    """
+    absent = [name for name in tools if find(name) is None]
+    lacking = [name for name in packages if not is_installed(name)]
+    if absent:
+        raise ToolError(needs(what, [*absent, *lacking], PACKAGES))
+    if lacking:
+        raise missing(lacking, what)
+
+
 def _run(
     name: str, *arguments: str, seconds: float | None = None
 ) -> subprocess.CompletedProcess[bytes]:
@@ -168,10 +185,29 @@ def _run(
     if tool is None:
         raise ToolError(f"{name} is not installed; pip install {PACKAGES[name]}")
     try:
-        done = subprocess.run([tool, *arguments], capture_output=True, timeout=seconds)
+        done = _ran([str(tool), *arguments], seconds)
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{name} was not done after {seconds:g} s, and was ended") from error
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip()
         raise ToolError(f"{name} failed: {said}")
     return done
+
+
+def _ran(command: list[str], seconds: float | None) -> subprocess.CompletedProcess[bytes]:
+    """Run a program, and end it and what it has started after so many seconds: TimeoutExpired.
+
+    With a time to keep to, it leads a group of processes, as tileiras starts ptxas. Without, it
+    stays in the group of this process, and is ended with that.
+    """
+    if seconds is None or os.name != "posix":
+        return subprocess.run(command, capture_output=True, timeout=seconds)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, process_group=0) as process:
+        try:
+            out, said = process.communicate(timeout=seconds)
+        except BaseException:  # Ctrl-C, too, of which the group hears nothing
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, said)

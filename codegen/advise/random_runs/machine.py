@@ -8,7 +8,7 @@ operands. So values that are equal in all runs are equal whenever the kernel run
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -39,13 +39,19 @@ _ROUNDS = (1, 4, 1, 0, 4, 0, 2, 0)
 """Loops are looked at in one of so many iterations, the first ones; or in the last one, if 0."""
 
 
-def observed(function: Function, seed: int = 1) -> Observed | None:
-    """Return what the values of a kernel are; None if it is too large."""
+def observed(
+    function: Function, seed: int = 1, checked: Collection[Value] | None = None
+) -> Observed | None:
+    """Return what the values of a kernel are; None if it is too large.
+
+    Of values that are `checked` all elements are kept, if there are not too many, or else a few of
+    each value.
+    """
     sizes = (v.type.size for v in function.body.defined() if isinstance(v.type, Tile))
     if sum(sizes) * RUNS > MOST:
         return None
     with np.errstate(all="ignore"):
-        machine = _Machine(function, seed)
+        machine = _Machine(function, State(seed, checked))
         machine.run()
     return machine.found
 
@@ -53,9 +59,8 @@ def observed(function: Function, seed: int = 1) -> Observed | None:
 class _Machine:
     """One kernel, op by op."""
 
-    def __init__(self, function: Function, seed: int) -> None:
-        self.function = function
-        self._state = State(seed)
+    def __init__(self, function: Function, state: State) -> None:
+        self.function, self._state = function, state
         self._env, self._memory = self._state.env, self._state.memory
         self._random, self._set, self._any = self._state.random, self._state.set, self._state.any
         self._numbers: dict[Op, int] = {}
@@ -200,7 +205,7 @@ class _Machine:
     def _plain(self, op: Op) -> Sequence[Any] | None:
         if len(op.results) != 1 or op.regions:
             return None
-        given = [self._env.get(value) for value in op.operand_list()]
+        given: list[Any] = [self._env.get(value) for value in op.operand_list()]
         if any(each is None for each in given):
             return None
         if op.name in FLOATS:

@@ -69,7 +69,8 @@ def rewrites_of(function: Function) -> list[Rewrite]:
         checked = [each for each in rewrites if seed in _AGAIN or _is_mask(each.op)]
         if not checked:
             break
-        other = observed(function, seed)
+        values = {each.op.results[0] for each in checked}
+        other = observed(function, seed, values.union(*(each.way.values for each in checked)))
         assert other is not None
         with np.errstate(all="ignore"):
             wrong = [each for each in checked if not _holds(each, other)]

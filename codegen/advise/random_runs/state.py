@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -17,6 +18,8 @@ from .memory import Access, Memory, drawn
 RUNS = 8
 PROBED = 32
 """Elements of each value, at random places, that are kept."""
+CHECKED = 4096
+"""So many are kept of values that are asked for: all of most tiles."""
 Fingerprint = tuple[object, ...]
 """Equal for values that have the same elements in row-major order."""
 
@@ -57,10 +60,15 @@ class Observed:
 
 
 class State:
-    """The values of a kernel by now, its memory, and what is known of its values."""
+    """The values of a kernel by now, its memory, and what is known of its values.
 
-    def __init__(self, seed: int) -> None:
+    Elements are kept of the values that are `checked`, or a few of each value.
+    """
+
+    def __init__(self, seed: int, checked: Collection[Value] | None = None) -> None:
         self.found = Observed()
+        self._checked = checked
+        self._probed = PROBED if checked is None else CHECKED
         self.env: dict[Value, Any] = {}
         self.memory = Memory()
         self.seed, self.random = seed, np.random.default_rng(seed)
@@ -80,7 +88,9 @@ class State:
         flat = array.reshape(RUNS, -1)
         self.found.fingerprints[value] = self.fingerprint(flat)
         places, _ = self._chosen(flat.shape[1])
-        probe = self.found.probes[value] = flat[:, places]
+        probe = flat[:, places]
+        if self._checked is None or value in self._checked:
+            self.found.probes[value] = probe
         first = probe[0, 0]
         if not isinstance(value.type.element, Pointer) and np.all(probe == first):
             self._note_constant(value, flat)
@@ -92,7 +102,8 @@ class State:
     def _chosen(self, size: int) -> tuple[Array, Array]:
         if size not in self._places:
             random = np.random.default_rng(size)
-            places = random.integers(0, size, min(size, PROBED))
+            few = size > self._probed
+            places = random.integers(0, size, self._probed) if few else np.arange(size)
             self._places[size] = places, random.uniform(0.5, 1.5, size)
         return self._places[size]
 

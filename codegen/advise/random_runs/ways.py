@@ -193,7 +193,7 @@ def _pairs(goal: Array, rows: Sequence[tuple[Value, Array]]) -> Iterator[Way]:
     for value, row in rows:
         for name, function in _BINARY.items():
             made_of = function(row[None, :], many)
-            near = np.abs(made_of - goal) <= NEAR * (np.abs(goal) + 1e-3)
+            near = np.isfinite(goal) & (np.abs(made_of - goal) <= NEAR * (np.abs(goal) + 1e-3))
             near |= (made_of == goal) | (np.isnan(made_of) & np.isnan(goal))
             for index in np.flatnonzero(near.all(axis=1)).tolist():
                 yield Way(name, (Way(value=value), Way(value=rows[index][0])))

@@ -62,12 +62,14 @@ function; returns that as a piece of advice, None if there is nothing to change.
 
 
 def _is_turned(op: Op) -> bool:
-    """Whether a kernel turns the tile of a load or store around: to transpose is what it is for.
+    """Whether a kernel turns the last dimension of the tile of a load or store: to transpose is
+    what it is for.
 
     Then the contiguous dimension of one side is not that of the other, whatever is passed.
     """
     kind = op.operands["view"].type
-    if [*getattr(kind, "dim_map", ())] != sorted(getattr(kind, "dim_map", ())):
+    dims = dimensions(kind)
+    if dims[-1] != max(dims):
         return True
     waiting, seen = [op], set[Op]()
     down = writes_memory(op)
@@ -76,11 +78,18 @@ def _is_turned(op: Op) -> bool:
         if each in seen or each.name in ("mmaf", "mmai", "reduce", "scan"):
             continue
         seen.add(each)
-        if each.name == "permute":
+        if each.name == "permute" and _turns_last(each):
             return True
         near = (value.owner for value in each.operand_list()) if down else _users(each)
         waiting += [other for other in near if isinstance(other, Op) and not other.regions]
     return False
+
+
+def _turns_last(permute: Op) -> bool:
+    """Whether the last dimension of a tile becomes another one; those of one element aside."""
+    shape = permute.operands["source"].type.shape
+    order = [dim for dim in permute.attributes["permutation"] if shape[dim] > 1]
+    return bool(order) and order[-1] != max(order)
 
 
 def _users(op: Op) -> list[Op]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import tileir
@@ -9,6 +11,7 @@ from tests.corpus import FIXTURES
 from tileir import Bytecode
 from tileir.attributes import DivBy
 from tileir.builder import Editor
+from tileir.codegen.advise import search
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.rule import SURE
 from tileir.codegen.advise.rules import RULES
@@ -90,6 +93,32 @@ def test_a_launch_is_looked_at(grid: tuple[int, ...], rule: str, before: float) 
     full = 132 * 6
     assert not {"thin-grid", "last-wave"} & {e.rule for e in advice(matmul(), grid=(full, 1, 1))}
     assert "thin-grid" not in {each.rule for each in advice(matmul(), grid=(9,), processors=9)}
+
+
+def test_what_there_is_no_time_for_is_named() -> None:
+    """All rules if there is none at all; none, and the same findings, if there is enough."""
+    none = search.advice(matmul(), "sm_90", ptxas=False, seconds=0)
+    assert (none.findings, none.untried) == ([], [*RULES])
+    enough = search.advice(matmul(), "sm_90", ptxas=False, seconds=3600)
+    assert ([each.rule for each in enough.findings], enough.untried) == (["no-tensor-copy"], [])
+
+
+def test_no_trial_begins_after_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock moves on with each trial: of what was found by then, nothing is lost."""
+    tried = list[object]()
+    clock = SimpleNamespace(monotonic=lambda: 100 if tried else 0)
+    monkeypatch.setattr(search, "time", clock)
+    plain = search._Search._try
+
+    def counted(self, trial, sites):
+        tried.append(trial)
+        return plain(self, trial, sites)
+
+    monkeypatch.setattr(search._Search, "_try", counted)
+    found = search.advice(matmul(), "sm_90", ptxas=False, seconds=10)
+    assert len(tried) == 1
+    assert found.untried
+    assert set(found.untried) < {*RULES}
 
 
 def test_the_host_gets_no_advice() -> None:

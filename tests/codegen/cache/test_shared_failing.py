@@ -181,7 +181,7 @@ def test_urls_that_lead_nowhere(url: str, problem: str, machine: Machine) -> Non
 def test_without_fsspec(machine: Machine, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     machine(store)
-    with pytest.warns(RuntimeWarning, match=r"pip install 'tileir\[shared\]'") as told:
+    with pytest.warns(RuntimeWarning, match='pip install "fsspec>=2024') as told:
         tileir.compile(module(), "sm_90")
     assert len(told) == 1
 

@@ -26,7 +26,6 @@ from tileir import Bytecode
 from tileir.codegen.advise import figures as figures_of
 from tileir.codegen.advise.computing import SHARE
 from tileir.codegen.advise.evidence import Evidence, Settings, Site, evidence_of
-from tileir.codegen.advise.figures import Figure
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Copy, Original, number_of
 from tileir.codegen.advise.rules import RULES
@@ -38,9 +37,9 @@ FOLDERS = [Path(str(room.__path__[0])) for room in (workloads, small)]
 FOLDERS.append(Path(str(gpu.__path__[0])) / "kernels")
 OF_WORK = {each.name for each in (figures_of.WORK, figures_of.DOUBLES, figures_of.BESIDE_EACH)}
 """Figures that say how much a thread executes."""
-FIGURES: list[Figure] = list(
-    {id(each): each for rule in RULES.values() for each in (rule.figure, *rule.others)}.values()
-)
+OF_RULES = [each for rule in RULES.values() for each in (rule.figure, *rule.others)]
+FIGURES = [*{each.name: each for each in sorted(OF_RULES, key=lambda each: -each.least)}.values()]
+"""Figures of rules; of those of one name the one that changes first."""
 
 
 class Planted(NamedTuple):

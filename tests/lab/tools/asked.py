@@ -10,6 +10,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,9 +128,9 @@ def registers(answer: Answer) -> str:
     return ""
 
 
-def document(answer: Answer) -> str:
+def document(answer: Answer, schema: int = 1) -> str:
     """What is printed is JSON."""
-    return "" if json.loads(answer.ended.out)["schema"] == 1 else "another schema"
+    return "" if json.loads(answer.ended.out)["schema"] == schema else "another schema"
 
 
 COMMANDS = [
@@ -150,7 +151,7 @@ COMMANDS = [
         "resources", f"resources --json --no-instructions --target {TARGET} FILE", right=registers
     ),
     Command(
-        "advise", f"advise --json --target {TARGET} FILE", right=document,
+        "advise", f"advise --json --target {TARGET} FILE", right=partial(document, schema=2),
         large=f"advise --json --target {TARGET} --entry FUNCTION FILE",
     ),
     Command("run --array", "run --json ARRAYS --entry ENTRY FILE", right=document),

@@ -40,8 +40,10 @@ def test_nothing_is_one_sentence(capsys, monkeypatch) -> None:
 def test_json(capsys) -> None:
     assert main(["advise", *QUIET, "--grid", "10,2", "--json", MATMUL]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["file"], document["target"]) == (1, MATMUL, "sm_90")
-    launch, view = document["findings"]
+    (file,) = document["files"]
+    assert (document["schema"], file["file"], file["target"]) == (2, MATMUL, "sm_90")
+    launch, view = file["findings"]
+    assert file["problem"] is None
     assert (view["rule"], view["line"], view["op"]) == ("no-tensor-copy", 59, "make_tensor_view")
     assert [place["line"] for place in view["also"]] == [68]
     assert (view["before"], view["after"]) == (0, 1)
@@ -56,6 +58,24 @@ def test_arguments_tell_what_cannot_be_promised(capsys, columns: int, findings: 
     given = [word for each in arrays for word in ("--array", each)]
     assert main(["advise", *QUIET, *given, MATMUL]) == 0
     assert findings in capsys.readouterr().out.splitlines()[0]
+
+
+def test_a_file_that_fails_does_not_hide_the_others(capsys, tmp_path) -> None:
+    broken, absent = tmp_path / "broken.tileirbc", tmp_path / "absent"
+    broken.write_bytes(b"\x7fTileIR")
+    assert main(["advise", *QUIET, str(absent), str(broken), MATMUL, ALIGNED]) == 3
+    said = capsys.readouterr()
+    heads = [line for line in said.out.splitlines() if ": kernel " in line]
+    assert [head.partition(": ")[0] for head in heads] == [MATMUL, ALIGNED]
+    told = [line.partition(": at ")[0] for line in said.err.splitlines()]
+    assert told == [
+        f"tileir advise: {absent}: No such file or directory", f"tileir advise: {broken}",
+    ]  # fmt: skip
+    assert main(["advise", *QUIET, "--json", str(absent), ALIGNED]) == 2
+    gone, well = json.loads(capsys.readouterr().out)["files"]
+    assert (gone["file"], gone["target"], gone["findings"]) == (str(absent), None, [])
+    assert gone["problem"] == f"{absent}: No such file or directory"
+    assert (well["file"], well["target"], well["problem"]) == (ALIGNED, "sm_90", None)
 
 
 def test_rules(capsys) -> None:
@@ -82,6 +102,8 @@ def test_rules(capsys) -> None:
         ([*QUIET, "--entry", "x", MATMUL], 2, "the file has matmul"),
         ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays and 0 numbers"),
         ([*QUIET, "--convention", "cutile", MATMUL], 2, "--array"),
+        ([*QUIET, "--array", "zeros:8:f16", MATMUL, ALIGNED], 2, "name its file alone"),
+        (["--target", "host", MATMUL], 2, "host is this machine's CPU, and tileir advise needs a"),
         (["--target", "sm_99", MATMUL], 4, "sm_99"),
     ],
 )

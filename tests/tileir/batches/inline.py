@@ -8,6 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pkgutil import resolve_name
 from typing import Any
 
+from tileir.batches.cluster import SchedulerLost
 from tileir.batches.jobs import Chunk
 from tileir.batches.protocol import Request
 
@@ -43,6 +44,27 @@ class Inline(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.ended = True
+
+
+class Forgetful(Inline):
+    """It does nothing until it has so many chunks; then its scheduler is lost with all of them."""
+
+    def __init__(self, number: int, made: list[Inline]) -> None:
+        super().__init__(made=made)
+        self._number = number
+        self._futures: list[Future[Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self.broken:
+            raise SchedulerLost("tcp://there")
+        (chunk,) = args
+        self.chunks.append([job.name for job in chunk.jobs])
+        self._futures.append(Future())
+        if len(self._futures) == self._number:
+            self.broken = True
+            for each in self._futures:
+                each.set_exception(SchedulerLost("tcp://there"))
+        return self._futures[-1]
 
 
 def make() -> Inline:

@@ -2,7 +2,8 @@
 
     python -m tests.tileir.batches.planted verify ...
 
-is `tileir batch` with such children.
+is `tileir batch` with such children. With SILENT in the environment, Dask forgets to tell of what
+is under way when the scheduler is lost, as it does of results that it is fetching then.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,7 @@ from tileir.batches.protocol import Request, Response
 RESPOND = (
     f"{__name__}:respond" if __name__ != "__main__" else "tests.tileir.batches.planted:respond"
 )
+SILENT = "TILEIR_TESTS_SILENT"
 
 
 def respond(data: bytes) -> bytes:
@@ -69,7 +72,23 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "Batch", partial(Batch, function=RESPOND))
 
 
+def _silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Dask tell nothing of what is cancelled."""
+    from distributed import cfexecutor
+
+    tell: Any = cfexecutor._cascade_future
+
+    async def silent(asked: Any, told: Any) -> None:
+        await asked._result(raiseit=False)
+        if asked.status != "cancelled":
+            await tell(asked, told)
+
+    monkeypatch.setattr(cfexecutor, "_cascade_future", silent)
+
+
 if __name__ == "__main__":
     with pytest.MonkeyPatch.context() as patch:
         plant(patch)
+        if SILENT in os.environ:
+            _silence(patch)
         sys.exit(main(["batch", *sys.argv[1:]]))

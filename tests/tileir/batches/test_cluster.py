@@ -15,7 +15,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,7 @@ def _limit_files(size: int, cache: str) -> None:
 def test_a_scheduler_that_is_killed(tmp_path: Path, monkeypatch) -> None:
     """The batch ends with a sentence; started again on another one, it does what was left."""
     import dask
+    import distributed  # noqa: F401 - or what it configures is gone when `set` ends
 
     mark = tmp_path / "scheduler"
     folder = modules(tmp_path / "k", _39a_kill=f"kill-named {mark}")
@@ -249,13 +251,69 @@ def test_a_scheduler_that_is_killed(tmp_path: Path, monkeypatch) -> None:
     assert innocent(records(manifest)) == list(range(INNOCENT))
 
 
+@pytest.mark.parametrize("silent", [False, True], ids=["told", "not told"])
+def test_a_scheduler_that_comes_back(tmp_path: Path, silent: bool) -> None:
+    """While the batch runs: what was under way is done again, nothing twice, and it is told once.
+
+    Also if Dask never tells of what it was fetching then, as it may.
+    """
+    mark, manifest = tmp_path / "scheduler", tmp_path / "m.jsonl"
+    folder = modules(tmp_path / "k", _20a_kill=f"kill-named {mark}")
+    program = [sys.executable, "-m", "tests.tileir.batches.planted", "verify"]
+    variables = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s"}
+    if silent:
+        variables[planted.SILENT] = "1"
+    with ExitStack() as stack, ThreadPoolExecutor(1) as beside:
+        address, first = stack.enter_context(_scheduler(tmp_path / "first.json"))
+        mark.write_text(str(first.pid))
+
+        def come_back() -> str:
+            first.wait()
+            port = address.rpartition(":")[2]
+            again, _ = stack.enter_context(_scheduler(tmp_path / "second.json", port))
+            return again
+
+        second = beside.submit(come_back)
+        done = subprocess.run(
+            [*program, "--cluster", address, "-m", manifest, folder],
+            cwd=ROOT, env=os.environ | variables, capture_output=True, text=True,
+        )  # fmt: skip
+        assert second.result() == address
+    assert done.stdout == f"{INNOCENT + 1} done\n"
+    assert done.stderr == (
+        f"tileir batch: warning: {address}: the scheduler was lost, or restarted; what was under"
+        " way is done again when a scheduler answers there\n"
+    )
+    assert innocent(records(manifest)) == list(range(INNOCENT))
+
+
+def test_a_cluster_without_workers_is_told(tmp_path: Path) -> None:
+    """The batch waits for one, and does its work then."""
+    folder = modules(tmp_path / "k")
+    with _scheduler(tmp_path / "file.json", workers=0) as (address, _):
+        program = subprocess.Popen(
+            [sys.executable, "-m", "tileir", "batch", "stats", "--cluster", address, folder],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert program.stderr is not None
+        told = f"warning: {address}: there are no workers yet; the batch waits for them"
+        assert program.stderr.readline() == f"tileir batch: {told}\n"
+        with _worker(address):
+            out, _ = program.communicate()
+    assert out == f"{INNOCENT} done ({INNOCENT} of them failed)\n"
+
+
 @contextmanager
-def _scheduler(file: Path) -> Iterator[tuple[str, subprocess.Popen]]:
-    """A scheduler in a process of its own, and a worker."""
-    dask = [sys.executable, "-m", "dask"]
+def _scheduler(
+    file: Path, port: str = "0", workers: int = 1
+) -> Iterator[tuple[str, subprocess.Popen]]:
+    """A scheduler in a process of its own, and a worker.
+
+    At an address that no connection of this machine comes from, so that nobody else has the port.
+    """
     scheduler = subprocess.Popen(
-        [*dask, "scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1",
-         "--scheduler-file", file],
+        [sys.executable, "-m", "dask", "scheduler", "--port", port, "--host", "127.0.0.2",
+         "--no-dashboard", "--scheduler-file", file],
         cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert scheduler.stderr is not None
@@ -263,18 +321,28 @@ def _scheduler(file: Path) -> Iterator[tuple[str, subprocess.Popen]]:
         if "Scheduler at" in line:
             break
     address = line.split()[-1]
+    try:
+        with _worker(address) if workers else nullcontext():
+            yield address, scheduler
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+        scheduler.stderr.close()
+
+
+@contextmanager
+def _worker(address: str) -> Iterator[None]:
     worker = subprocess.Popen(
-        [*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"],
+        [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny",
+         "--no-dashboard"],
         cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     try:
-        yield address, scheduler
+        yield
     finally:
-        for each in (worker, scheduler):
-            each.kill()
-            each.wait()
-        scheduler.stderr.close()
+        worker.kill()
+        worker.wait()
 
 
 def test_an_address_where_nobody_answers(tmp_path: Path) -> None:

@@ -260,6 +260,6 @@ def test_the_summary_as_json(folder: Path) -> None:
     assert document.pop("seconds") >= 0
     assert document == {
         "schema": 1, "verb": "verify", "done": 6, "failed": 3, "skipped": 0, "skipped_failed": 0,
-        "failures": {"invalid": 1, "AssemblyError": 1, "UsageError": 1},
+        "failures": {"invalid": 1, "AssemblyError": 1, "BytecodeError": 1},
         "interrupted": False,
     }  # fmt: skip

@@ -18,7 +18,7 @@ from tileir.batches.executors import Place
 from tileir.batches.manifest import read_manifest
 
 from . import planted
-from .inline import Inline
+from .inline import Forgetful, Inline
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory, signals")
 
@@ -170,3 +170,28 @@ def test_an_executor_that_is_good_for_nothing_ends_the_batch(tmp_path: Path, mon
     assert done.returncode == 5
     told = "tileir batch: the executor: it loses whatever is submitted: BrokenProcessPool: "
     assert done.stderr.splitlines()[-1].startswith(told)
+
+
+@pytest.mark.filterwarnings("always")
+@pytest.mark.parametrize("number", [1, INNOCENT], ids=["one chunk", "many"])
+def test_no_chunk_is_to_blame_for_a_scheduler(number: int, tmp_path: Path, monkeypatch) -> None:
+    """It is lost three times, with all that was under way, and comes back without any worker."""
+    folder = modules(tmp_path / "k")
+    monkeypatch.setattr("tileir.batches.jobs.Pace.jobs", lambda _: INNOCENT // number)
+    made: list[Inline] = []
+
+    def make() -> Inline:
+        return Inline(made=made) if len(made) == 3 else Forgetful(number, made)
+
+    place = Place(make, lambda: INNOCENT if len(made) < 4 else 1)
+    monkeypatch.setattr("tileir.batches.command.place_of", lambda *_: place)
+    manifest = tmp_path / "m.jsonl"
+    done = call(main, "batch", "verify", "-m", manifest, folder)
+    told = (
+        "tileir batch: warning: tcp://there: the scheduler was lost, or restarted; what was under"
+        " way is done again when a scheduler answers there"
+    )
+    assert [line for line in done.stderr.splitlines() if "warning" in line] == [told] * 3
+    assert len(records(manifest)) == INNOCENT
+    assert [len(executor.chunks) for executor in made] == [number] * 4
+    assert {len(chunk) for each in made for chunk in each.chunks} == {INNOCENT // number}

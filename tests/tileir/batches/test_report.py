@@ -109,7 +109,7 @@ def test_the_gate() -> None:
     said = call(main, "batch", "report", now, "--baseline", before).stdout
     for line in (
         "3 new failures, 2 figures worse, 1 better, 1 mended, 7 compared, 2 only now, 1 only",
-        "  other (resources sm_90): crash (before: invalid): it is crash\n",
+        "  other (resources sm_90): crash (before: invalid): it is crash\n    more\n",
         "  figures (resources sm_90): k: registers of a thread 40 -> 41 (+1)\n",
     ):
         assert line in said
@@ -132,6 +132,14 @@ def test_jobs_are_told_apart_by_what_is_done() -> None:
     done = call(main, "batch", "report", strangers, "--baseline", before)
     problem = "tileir batch: the manifest and its baseline have no job in common\n"
     assert (done.returncode, done.stderr) == (2, problem)
+
+
+def test_a_reason_has_all_its_lines_up_to_some() -> None:
+    told = record("a", "invalid")
+    told["message"] = "\n".join(f"line {number}" for number in range(1, 13))
+    said = call(main, "batch", "report", write("m.jsonl", told)).stdout.splitlines()
+    start = said.index("  a (resources sm_90): invalid: line 1")
+    assert said[start + 1 :] == [*(f"    line {n}" for n in range(2, 11)), "    and 2 lines more"]
 
 
 class Seen(HTMLParser):
@@ -162,7 +170,7 @@ def test_the_page_runs_and_fetches_nothing() -> None:
     seen = Seen(page)
     assert seen.tags.keys() == {
         "html", "meta", "title", "style", "h1", "h2", "p", "ul", "li", "div", "table", "thead",
-        "tbody", "tr", "th", "td",
+        "tbody", "tr", "th", "td", "br",
     }  # fmt: skip
     assert seen.attributes <= {"lang", "charset", "http-equiv", "content", "name", "class"}
     assert "<img src=x onerror=alert(1)>&\"'\\x1b[31m\\ud800.mlir" in seen.text

@@ -47,8 +47,8 @@ def test_the_release_is_found(folder: Path) -> None:
     assert done.stdout.splitlines() == [
         'tileiras for sm_100 says "never heard"',
         "  13.1.80   no answer  error: unsupported Tile IR bytecode version: 13.1",
-        "  13.2.51   no         accepts",
-        "  13.2.100  no         accepts",
+        "  13.2.51   no         accepts it",
+        "  13.2.100  no         accepts it",
         "  13.3.36   yes        error: never heard of it",
         "  13.10.1   not asked",
         "  14.0.2    yes        error: never heard of it",

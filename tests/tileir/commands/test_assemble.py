@@ -106,8 +106,8 @@ def test_every_error_with_its_place(tmp_path: Path) -> None:
     assert b"<stdin>:2:20: error: " in assemble("-", text=WRONG).stderr
 
 
-def test_errors_as_json() -> None:
-    done = assemble("-", "--json", "-o", "/nonexistent/k.tileirbc", text=WRONG)
+def test_errors_as_json(tmp_path: Path) -> None:
+    done = assemble("-", "--json", "-o", tmp_path / "k.tileirbc", text=WRONG)
     assert (done.returncode, done.stderr) == (3, b"")
     errors = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [(error["line"], error["column"], error["length"]) for error in errors] == [

@@ -161,7 +161,7 @@ def test_a_text_is_assembled_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
+    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "--json", "-")]
 )
 def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
     slip, meant = "nv_tileaa.target_spek", "nv_tileaa.target_spec"
@@ -433,3 +433,22 @@ def test_stages_that_there_are_not() -> None:
         tileir("compile", "--emit", "stages", "--stop-after", "fuse", VECTOR_ADD), 2,
         "--stop-after says what to write; leave --emit away",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(["verify"], ["stats"], ["inspect"], ["dis"], ["report", "--json"], ["diff", VECTOR_ADD]),
+        *(["run"], ["compile"], ["strip", "--emit", "text"], ["tilelib"], ["package", "--list"]),
+        *([verb, "--target", "sm_90"] for verb in ("advise", "remarks", "resources")),
+        ["reduce", "--test", "true", "-o", os.devnull],
+    ],
+    ids=lambda given: given[0],
+)
+def test_an_empty_file_is_not_readable(given: list, tmp_path: Path) -> None:
+    """Neither as bytecode nor as a text, which all commands call so."""
+    empty = tmp_path / "empty"
+    empty.touch()
+    done = tileir(*given, empty)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"tileir {given[0]}: {empty}: ")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from tests.corpus import FIXTURES, ROOT
 from tests.tileir.commands.test_disassemble import COLOUR, on_terminal
 from tileir import compile as compile_bytecode
 from tileir.errors import MissingPackageError
-from tileir.messages.missing_packages import CODEGEN, missing, needing
+from tileir.messages.missing_packages import CODEGEN, missing, needing, supported_versions
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 ARGUMENTS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1] * 3
@@ -36,20 +39,20 @@ def without(missing: str, *arguments: object) -> subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("missing", "given", "install"),
     [
-        ("llvmlite", ["compile", VECTOR_ADD], "it with: pip install llvmlite"),
+        ("llvmlite", ["compile", VECTOR_ADD], 'it with: pip install "llvmlite>=0.50,<0.51"'),
         ("llvmlite", ["compile", "--target", "sm_90", "--emit", "stages", VECTOR_ADD], "llvmlite"),
-        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], "pip install llvmlite"),
+        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], 'install "llvmlite>='),
         ("llvmlite", ["run", "--target", "gpu", "--json", *ARGUMENTS, VECTOR_ADD], "llvmlite"),
-        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD], "pip install llvmlite"),
+        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD], 'install "llvmlite>='),
         ("numpy", ["run", *ARGUMENTS, VECTOR_ADD], "it with: pip install numpy"),
-        ("ml_dtypes", ["run", *ARGUMENTS, VECTOR_ADD], "it with: pip install ml_dtypes"),
+        ("ml_dtypes", ["run", *ARGUMENTS, VECTOR_ADD], 'it with: pip install "ml_dtypes>=0.5"'),
         (
             ",".join(CODEGEN), ["compile", "--target", "sm_90", VECTOR_ADD],
-            "needs llvmlite, numpy and ml_dtypes; install them with: pip install llvmlite numpy ml",
+            'needs llvmlite, numpy and ml_dtypes; install them with: pip install "llvmlite>=0.50,<',
         ),
-        ("llvmlite,numpy", ["run", "--emulate", "sm_90", *ARGUMENTS, VECTOR_ADD], "llvmlite numpy"),
+        ("llvmlite,numpy", ["run", "--emulate", "sm_90", *ARGUMENTS, VECTOR_ADD], '<0.51" numpy\n'),
         ("numpy", ["cutile", "examples/saxpy.py"], "cuTile on the CPU needs numpy; "),
-        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], "pip install cuda-bindings"),
+        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], 'install "cuda-bindings>='),
         ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD], "cuda-bindings"),
     ],
 )  # fmt: skip
@@ -77,7 +80,7 @@ def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) ->
         raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
 
     monkeypatch.setattr("tileir.codegen.api.import_module", absent)
-    with pytest.raises(MissingPackageError, match=r"pip install llvmlite$"):
+    with pytest.raises(MissingPackageError, match=r'pip install "llvmlite>=0\.50,<0\.51"$'):
         compile_bytecode(VECTOR_ADD.read_bytes())
 
 
@@ -96,7 +99,7 @@ for ask in (lambda: tileir.emulator.load, splat(1.5, "4xf32").array):
 
 def test_what_python_needs_arrays_for() -> None:
     done = subprocess.run([sys.executable, "-c", PYTHON], cwd=ROOT, capture_output=True, text=True)
-    needs = "needs numpy and ml_dtypes; install them with: pip install numpy ml_dtypes"
+    needs = 'needs numpy and ml_dtypes; install them with: pip install numpy "ml_dtypes>=0.5"'
     assert done.stdout.splitlines() == [f"the emulator {needs}", f"an array {needs}"]
 
 
@@ -105,6 +108,18 @@ def test_other_modules_that_are_missing_are_defects() -> None:
         import no_such_module  # noqa: F401  # pyright: ignore
     assert not isinstance(caught.value, MissingPackageError)
     assert str(missing(["a"], "it")) == "it needs a; install it with: pip install a"
+
+
+def test_what_pip_is_told_are_the_versions_of_the_project() -> None:
+    """Of pyproject.toml, as pip's own library reads them; what only tests need is left out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    told = [line for name in ("codegen", "gpu", "resources", "batch") for line in extras[name]]
+    wanted = [Requirement(line) for line in told if not line.startswith("tileir")]
+    assert len(wanted) == 7
+    for line in wanted:
+        assert SpecifierSet(supported_versions(line.name)) == line.specifier, line
+    assert supported_versions("nvidia-cuda-nvcc") == supported_versions("no-such-package") == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")

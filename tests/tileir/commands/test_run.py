@@ -147,7 +147,9 @@ def test_an_entry_is_needed_where_there_are_several() -> None:
     [
         (["--random", "8:f33:1"], "there is no element type 'f33'"),
         (["--random", "8:complex64:1"], "there is no element type 'complex64'"),
-        (["--random", "8"], "random takes SHAPE:DTYPE:SEED, as in 64x48:f32:7, not '8'"),
+        (["--random", "8"], "random takes SHAPE:DTYPE[:SEED], as in 64x48:f32:7, not '8'"),
+        (["--random", "8x-3:f32"], "not '8x-3:f32'; extents are numbers from 0 on"),
+        (["--arg", "rand:8:f32"], "no file rand:8:f32, nor an array of rand, did you mean random?"),
         (["--zeros", "8:f32:1"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '8:f32:1'"),
         (["--zeros", f"{'9' * 5000}:f32"], "zeros takes SHAPE:DTYPE, as in 64x48:f32, not '999"),
         ([*ZEROS, "--grid", "9" * 5000], f"blocks along an axis, not {'9' * 20}...{'9' * 20}"),
@@ -436,7 +438,8 @@ def test_a_false_assertion_is_told_once() -> None:
 def test_a_warning_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEIR_CACHE_SIZE", "foo")
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
-    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS)
+    given = ("--grid", 1, "--save", f"6={tmp_path / 'y.npy'}")
+    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, *given)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == (
         "tileir run: warning: TILEIR_CACHE_SIZE='foo' is no size such as 500M; the limit is 1G\n"
@@ -466,15 +469,6 @@ def test_an_emulated_gpu_that_does_not_exist_is_named_first() -> None:
     assert said.returncode == 4
     assert said.stderr.startswith("tileir run: --emulate: there is no GPU 'sm_91', did you mean ")
     assert "takes 9 arguments" not in said.stderr
-
-
-@pytest.mark.parametrize("command", ["run", "compile", "verify"])
-def test_an_empty_file_is_no_broken_bytecode(command: str, tmp_path: Path) -> None:
-    empty = tmp_path / "empty.mlir"
-    empty.touch()
-    said = tileir(command, empty)
-    assert said.returncode == 2
-    assert said.stderr == f"tileir {command}: {empty} is empty: neither bytecode nor text\n"
 
 
 def test_what_is_wrong_before_block_ir_is_said_first(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_wrong_use_and_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "tileir.lsp.server", raising=False)
     done = call(main, "lsp")
     assert done.returncode == 5
-    assert "pip install pygls" in done.stderr
+    assert 'pip install "pygls>=2,<3"' in done.stderr
 
 
 def test_the_grammar_has_every_op(tmp_path: Path) -> None:

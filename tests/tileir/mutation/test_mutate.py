@@ -100,6 +100,6 @@ def test_standard_output_has_the_bytecode(tmp_path: Path) -> None:
 def test_none_at_all_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     for words in (["smith"], ["mutate", str(FILES[0])]):
         assert main([*words, "--count", "0", "-o", str(tmp_path / "x")]) == 2
-        assert "it is a number from 1 on" in capsys.readouterr().err
+        assert "'0' is not a number from 1 on" in capsys.readouterr().err
         assert main([*words, "--json"]) == 2
         assert "-o is needed with --json" in capsys.readouterr().err

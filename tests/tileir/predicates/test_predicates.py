@@ -38,8 +38,8 @@ def bench(tmp_path, **tools: str) -> Bench:
 @pytest.mark.parametrize(
     ("script", "holds", "seen"),
     [
-        ("exit 0", False, "accepts"),
-        ("echo 'error: no' >&2; exit 5", False, "refuses: error: no"),
+        ("exit 0", False, "accepts it"),
+        ("echo 'error: no' >&2; exit 5", False, "refuses it: error: no"),
         ("kill -SEGV $$", True, "was killed by SIGSEGV"),
         ("kill -ABRT $$", True, "was killed by SIGABRT"),
         ("echo 'LLVM ERROR: out of things' >&2; exit 1", True, "LLVM ERROR: out of things"),
@@ -88,7 +88,7 @@ def test_verdicts_differ(tmp_path) -> None:
     strict = bench(tmp_path / "strict", tileiras="echo 'error: never' >&2; exit 5")
     assert Differs(*pair, strict).examine(VECTOR_ADD) == (
         True,
-        "verify: accepts; tileiras for sm_90: refuses: error: never",
+        "verify: accepts it; tileiras for sm_90: refuses it: error: never",
     )
     assert not Differs(*pair, strict).holds(b"no Tile IR")
     dead = bench(tmp_path / "dead", tileiras="kill -SEGV $$")

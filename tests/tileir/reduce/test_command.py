@@ -87,6 +87,14 @@ def test_what_does_not_hold_is_one_error(files) -> None:
     assert not Path("small.tileirbc").exists()
 
 
+def test_that_somebody_is_asked_by_default_is_told(files) -> None:
+    for given, hint in ((("--says", "x"), True), (("--says", "x", "--of", "verify"), False)):
+        done = reduce("k.mlir", *given, "-o", "small.tileirbc")
+        assert done.returncode == 1
+        assert "; seen of it: addi muli iota return" in done.stderr
+        assert done.stderr.endswith("; --of names who is asked\n") == hint
+
+
 def test_answers_that_change_are_told(files, monkeypatch) -> None:
     monkeypatch.setattr(command, "predicate_given", lambda given: Unsteady(2))
     done = reduce("k.mlir", "-o", "small.tileirbc")

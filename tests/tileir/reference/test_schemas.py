@@ -196,7 +196,7 @@ def of_remarks(folder: Path) -> Iterator[Any]:
 
 def of_advise(folder: Path) -> Iterator[Any]:
     given = ("--no-ptxas", "--target", "sm_80", "--grid", "1", "--json")
-    yield from printed("advise", *given, VECTOR_ADD)
+    yield from printed("advise", *given, VECTOR_ADD, folder / "none")
     yield from printed("advise", "--rules", "--json")
 
 

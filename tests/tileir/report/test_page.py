@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
+import lzma
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -62,7 +64,7 @@ class Page(HTMLParser):
     @property
     def model(self) -> dict:
         """The model, unpacked."""
-        return json.loads(gzip.decompress(base64.b64decode(self.scripts[0])))
+        return json.loads(lzma.decompress(base64.b64decode(self.scripts[0])))
 
 
 def page_of(data: bytes, name: str = "k.tileirbc", **options) -> Page:
@@ -126,6 +128,20 @@ def test_the_page_is_the_model_that_json_prints() -> None:
     done = call(main, "report", "--json", str(KERNEL))
     assert done.returncode == 0
     assert json.loads(done.stdout) == page_of(KERNEL.read_bytes(), KERNEL.name).model
+
+
+def test_what_stands_far_apart_is_kept_once() -> None:
+    """As in a module whose kernels are much alike, behind more than gzip would look back over."""
+    far = [Random(1).randbytes(100_000).hex()]
+    assert len(pages.packed({"it": far * 8})) < 1.02 * len(pages.packed({"it": far}))
+
+
+def test_a_python_without_lzma_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    done = call(main, "report", str(KERNEL), "-o", "-")
+    assert (done.returncode, len(done.stderr.splitlines())) == (5, 1)
+    assert "lzma" in done.stderr
+    assert call(main, "report", "--json", str(KERNEL)).returncode == 0
 
 
 def test_both_sides_know_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:

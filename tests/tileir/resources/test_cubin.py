@@ -5,12 +5,17 @@ from __future__ import annotations
 import random
 import struct
 import sys
+from functools import partial
 
 import pytest
 
+import tileir
+from tests.corpus import FIXTURES
 from tileir import MissingPackageError, PackageError
+from tileir.errors import ToolError
 from tileir.resources.cubin import CubinKernel, read_cubin
 from tileir.resources.of_kernels import resources_of
+from tileir.tools import nvidia
 
 from .elf import elf, short, sized, symbols
 
@@ -126,5 +131,22 @@ def test_broken_cubins_are_read_or_refused() -> None:
 def test_without_pyelftools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "elftools", None)
     monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
-    with pytest.raises(MissingPackageError, match="pip install pyelftools"):
-        read_cubin(elf(SECTIONS))
+    for read in (read_cubin, partial(resources_of, instructions=False)):
+        with pytest.raises(MissingPackageError, match=r"pyelftools>=0\.30"):
+            read(elf(SECTIONS))
+
+
+def test_all_that_is_missing_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "elftools", None)
+    monkeypatch.setattr(nvidia, "find", lambda name: None)
+    compiled = tileir.compile((FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes(), "sm_90")
+    for asked, tools, packages in (
+        (compiled, "ptxas, nvdisasm and", "nvidia-cuda-nvcc nvidia-cuda-nvdisasm"),
+        (elf(SECTIONS), "nvdisasm and", "nvidia-cuda-nvdisasm"),
+    ):
+        with pytest.raises(ToolError) as caught:
+            resources_of(asked)
+        assert str(caught.value) == (
+            f"measuring kernels needs {tools} pyelftools; install them with:"
+            f' pip install {packages} "pyelftools>=0.30"'
+        )

@@ -108,7 +108,7 @@ def test_warnings_are_told() -> None:
         ("verify", {"module": 1}, -32602, "module is not bytes, as text in base64"),
         ("verify", {"module": "A"}, -32602, "module is not bytes"),
         ("verify", {"module": "\u00e9\u00e9=="}, -32602, "module is not bytes"),
-        ("verify", {"module": ""}, -32602, "<module> is empty"),
+        ("verify", {"module": ""}, -32003, "found an empty file"),
         ("verify", {"module": sent(BYTES), "strict": 1}, -32602, "strict is not true or false"),
         ("verify", {"modul": "AA=="}, -32602, "no parameter modul, did you mean module?"),
         ("verify", {"module": sent(BYTES), "target": "sm_9"}, -32004, "unknown target 'sm_9'"),

@@ -258,6 +258,15 @@ def test_a_child_that_cannot_start(function: str, why: str) -> None:
             assert str(caught.value).startswith(start)
 
 
+@pytest.mark.skipif(not memory.LIMITED, reason="this system keeps no limit of memory")
+def test_a_child_that_cannot_start_in_so_little_memory() -> None:
+    with Supervisor(OBEY, memory=4 << 20) as supervisor, pytest.raises(WorkerError) as caught:
+        supervisor.call(b"", "first")
+    assert str(caught.value) == (
+        "first: the process that works on it needs more than 4 MiB of memory to start"
+    )
+
+
 def test_a_system_that_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError("too many of them")

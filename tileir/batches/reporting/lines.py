@@ -14,7 +14,10 @@ from .comparing import Comparison, changed
 from .summary import Group, Summary, title
 
 MOST = 20
-"""Lines of a list; --json has all."""
+"""Items of a list; --json has all."""
+
+MOST_LINES = 10
+"""Lines of an item."""
 
 HEADS = ("verb", "target", "jobs", "ok", "failed", "seconds", "median", "longest", "failures")
 
@@ -78,8 +81,7 @@ def counts(comparison: Comparison) -> str:
 def failed(job: dict[str, Any]) -> str:
     """Return a job that failed in words."""
     before = f" (before: {job['before']})" if job.get("before") else ""
-    message = (job["message"] or "").partition("\n")[0]
-    return f"{title(job)}: {job['failure']}{before}: {message}"
+    return f"{title(job)}: {job['failure']}{before}: {job['message'] or ''}"
 
 
 def mended(job: dict[str, Any]) -> str:
@@ -87,11 +89,20 @@ def mended(job: dict[str, Any]) -> str:
     return f"{title(job)}: was {job['before']}"
 
 
+def shown(item: str) -> list[str]:
+    """Return the lines that are shown of an item, as a reason may have many."""
+    texts = [printable(line) for line in item.split("\n")]
+    more = len(texts) - MOST_LINES
+    return [*texts[:MOST_LINES], f"and {counted(more, 'line')} more"] if more > 0 else texts
+
+
 def _listed(what: str, found: Sequence[Any], spelled: Callable[[Any], str]) -> Iterator[str]:
     if not found:
         return
     yield from ("", f"{what}:")
     for each in islice(found, MOST):
-        yield f"  {printable(spelled(each))}"
+        first, *rest = shown(spelled(each))
+        yield f"  {first}"
+        yield from (f"    {line}" for line in rest)
     if len(found) > MOST:
         yield f"  and {len(found) - MOST:,} more, which --json has"

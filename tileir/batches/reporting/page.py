@@ -15,7 +15,7 @@ from tileir.messages.texts import printable
 from tileir.report.page import NOTHING, hashed
 
 from .comparing import Comparison, changed
-from .lines import HEADS, counts, duration, failed, mended, rows
+from .lines import HEADS, counts, duration, failed, mended, rows, shown
 from .summary import Summary, title
 
 MOST = 5_000
@@ -95,7 +95,7 @@ def _list(what: str, found: Sequence[Any], spelled: Callable[[Any], str]) -> Ite
         return
     yield f"<h2>{what}: {len(found):,}</h2><ul>"
     for each in islice(found, MOST):
-        yield f"<li>{_text(spelled(each))}</li>"
+        yield f"<li>{'<br>'.join(map(escape, shown(spelled(each))))}</li>"
     yield "</ul>"
     if len(found) > MOST:
         yield f"<p>And {len(found) - MOST:,} more, which --json has.</p>"

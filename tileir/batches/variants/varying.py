@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from tileir.codegen.compilation import Compilation
 
-Module = "Bytecode | ReadableBuffer | str"
-"""A module, or the bytes or the text of one."""
-
 FRONTEND = "frontend"
 """The failure of a variant of whose constants no module was made."""
 
@@ -148,44 +145,70 @@ def variants(
     """
     check_target(target)
     make = module if callable(module) else None
-    data = None if make else as_bytes(module)
-    asked = list(configurations(space))
-    dropped: dict[int, Dropped] = {}
-    jobs: dict[str, tuple[int, Work, Job]] = {}
-
-    def chunks() -> Iterator[Chunk]:
-        for number, configuration in enumerate(asked):
-            chosen, constants = divided(configuration, make is not None)
-            try:
-                source = as_bytes(make(**constants)) if make else data
-            except (ValueError, TileIRError) as error:
-                dropped[number] = Dropped(configuration, FRONTEND, str(error))
-                continue
-            work = Work("variant", {**options, **chosen})
-            parts = (source or b"",)
-            job = Jobs(work, target).job(f"variant {number}", parts, hashes_of(parts))
-            jobs[job.name] = number, work, job
-            yield Chunk(work, limits, MEASURE, [job])
-
+    data = b"" if make else as_bytes(module)
     limits = Limits(seconds, memory)
+    asked = _Asked(list(configurations(space)), make, data, target, options, limits)
     with _named():
         dispatcher = Dispatcher(place_of(executor, workers))
-    found: dict[int, Variant] = {}
     try:
-        for completed in dispatcher.responses(chunks()):
+        for completed in dispatcher.responses(asked.chunks()):
             for job, response in completed:
-                number, work, _ = jobs.pop(job.name)
-                told = _told(asked[number], work, job, Response.unpacked(response))
-                if isinstance(told, Variant):
-                    found[number] = told
-                else:
-                    dropped[number] = told
+                asked.take(job, Response.unpacked(response))
     finally:
         dispatcher.stop()
-    ordered = sorted(found, key=lambda number: (*order(found[number].figures), number))
-    return Variants(
-        [found[number] for number in ordered], [dropped[number] for number in sorted(dropped)]
-    )
+    return asked.variants()
+
+
+@dataclass
+class _Asked:
+    """The configurations of a space: `chunks` of them go out, and what comes back is taken.
+
+    make     makes the module for constants; None if there is one module, which has these bytes
+    options  of `tileir.compile`, for all variants
+    """
+
+    configurations: Sequence[Configuration]
+    make: Callable[..., Any] | None
+    data: bytes
+    target: str
+    options: Mapping[str, Any]
+    limits: Limits
+    _found: dict[int, Variant] = field(default_factory=dict)
+    _dropped: dict[int, Dropped] = field(default_factory=dict)
+    _under_way: dict[str, tuple[int, Work]] = field(default_factory=dict)
+    """Name of a job -> the place of its configuration, and what is done with the module."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield a chunk for each configuration; those are dropped of which there is no module."""
+        for number, configuration in enumerate(self.configurations):
+            chosen, constants = divided(configuration, self.make is not None)
+            try:
+                module = as_bytes(self.make(**constants)) if self.make else self.data
+            except (ValueError, TileIRError) as error:
+                self._dropped[number] = Dropped(configuration, FRONTEND, str(error))
+                continue
+            work = Work("variant", {**self.options, **chosen})
+            parts = (module,)
+            job = Jobs(work, self.target).job(f"variant {number}", parts, hashes_of(parts))
+            self._under_way[job.name] = number, work
+            yield Chunk(work, self.limits, MEASURE, [job])
+
+    def take(self, job: Job, response: Response) -> None:
+        """Take the response to a job; raises what is the fault of the machine."""
+        number, work = self._under_way.pop(job.name)
+        came = _outcome(self.configurations[number], work, job, response)
+        if isinstance(came, Variant):
+            self._found[number] = came
+        else:
+            self._dropped[number] = came
+
+    def variants(self) -> Variants:
+        """Return what was taken: variants in their order, and what was dropped in that asked."""
+        found, dropped = self._found, self._dropped
+        ordered = sorted(found, key=lambda number: (*order(found[number].figures), number))
+        return Variants(
+            [found[number] for number in ordered], [dropped[number] for number in sorted(dropped)]
+        )
 
 
 def as_bytes(module: Any) -> bytes:
@@ -203,7 +226,7 @@ def as_bytes(module: Any) -> bytes:
     return bytes(memoryview(module))
 
 
-def _told(
+def _outcome(
     configuration: Configuration, work: Work, job: Job, response: Response
 ) -> Variant | Dropped:
     """Return what came of a configuration; raise what is the fault of the machine."""

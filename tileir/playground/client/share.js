@@ -3,8 +3,6 @@
 // #bytecode=DATA or #text=DATA; DATA is deflated (RFC 1951) and in base64url. Sizes are limited before and
 // after expanding, and nothing in it is anything but bytes for the reader.
 
-const { inflate } = globalThis.TileIRReport;
-
 export const LONGEST = 48 * 1024;
 export const LARGEST = 2 * 1024 * 1024;
 
@@ -37,10 +35,27 @@ export async function expanded(hash) {
   let bytes;
   try {
     const data = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
-    bytes = await inflate(data, "deflate-raw", LARGEST);
+    bytes = await inflate(data, LARGEST);
   } catch {
     throw new Error("This link is damaged: what it holds cannot be expanded.");
   }
   if (!bytes) throw new Error("This link expands to more than " + LARGEST + " bytes, so it was not opened.");
   return { kind: head[1], bytes };
+}
+
+/** Return what deflated bytes expand to; null where that is more than `limit` bytes, which are never made. */
+async function inflate(data, limit) {
+  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const parts = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    size += value.length;
+    if (size > limit) {
+      await reader.cancel();
+      return null;
+    }
+    parts.push(value);
+  }
 }

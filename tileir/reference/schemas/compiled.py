@@ -149,8 +149,9 @@ def remarks() -> Schema:
 
 
 def advise() -> Schema:
-    """One object: the findings; or, with --rules or --explain, rules."""
-    finding = record(finding_keys())
+    """One object: the findings of each file; or, with --rules or --explain, rules."""
+    findings = every(record(finding_keys()))
+    file = {"file": TEXT, "target": maybe(TEXT), "problem": maybe(TEXT), "findings": findings}
     rule = record(
         {
             "rule": TEXT,
@@ -162,8 +163,8 @@ def advise() -> Schema:
         }
     )
     return either(
-        of_a_file=versioned(1, {"file": TEXT, "target": TEXT, "findings": every(finding)}),
-        with_rules_or_explain=versioned(1, {"rules": every(rule)}),
+        of_files=versioned(2, {"files": every(record(file))}),
+        with_rules_or_explain=versioned(2, {"rules": every(rule)}),
     )
 
 

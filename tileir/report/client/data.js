@@ -2,28 +2,9 @@
 
 const LARGEST = 256 * 1024 * 1024;
 
-/** Return the model in a text of base64 and gzip; an Error where it is larger than `limit` bytes. */
+/** Return the model in a text of base64, see `unpacked`; an Error where it is larger than `limit` bytes. */
 async function expand(packed, limit = LARGEST) {
-  const bytes = await inflate(bytesOf(packed.trim()), "gzip", limit);
-  if (!bytes) throw new Error("the model is larger than " + limit + " bytes");
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
-
-/** Return what compressed bytes expand to; null where that is more than `limit` bytes, which are never made. */
-async function inflate(data, format, limit) {
-  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader();
-  const parts = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
-    size += value.length;
-    if (size > limit) {
-      await reader.cancel();
-      return null;
-    }
-    parts.push(value);
-  }
+  return JSON.parse(new TextDecoder().decode(unpacked(bytesOf(packed.trim()), limit)));
 }
 
 function bytesOf(packed) {

@@ -7,6 +7,7 @@ class KernelsView {
     this.root = root;
     this.others = [root.querySelector(".strip"), file];
     this.chosen = 0;
+    this.proposed = -1;  // the op that was selected because none was
     const main = this.main = make(view.anchors ? "main" : "div", "kernels");
     this.about = make("section", "about");
     this.about.setAttribute("aria-label", "what is known of the kernel");
@@ -54,6 +55,20 @@ class KernelsView {
     this.choose(0);
   }
 
+  /** Select an op to begin with, if none of this kernel is selected: one with pictures, else of the line that costs most. */
+  propose() {
+    const { selected } = this.view, { pictures } = this.records[this.chosen], { ops } = this.data;
+    if (selected && selected.op >= 0 && ops.function[selected.op] === this.number) return;
+    const [first] = pictures ? worthSeeing(pictures) : [], dearest = this.view.panes["kernel-text"].costs?.dearest()[0];
+    this.proposed = first ?? (dearest ? this.data.opOfLine[dearest.index] : ops.function.indexOf(this.number));
+    if (this.proposed >= 0) this.view.select(this.data.targetOfOp(this.proposed), this, false);
+  }
+
+  /** The number of the kernel that is shown, in the file. */
+  get number() {
+    return Math.floor(this.chosen / this.targets);
+  }
+
   /** The panes of what is opened. */
   get shown() {
     return this.opened === "pictures" ? this.pictures.panes : this.panes;
@@ -92,20 +107,20 @@ class KernelsView {
     this.about.replaceChildren(...this.chooser(), ...this.said(record));
     if (anew) this.about.scrollTop = 0;
     this.pictures?.fill(record);
-    const first = this.data.ops.function.indexOf(Math.floor(index / this.targets));
-    if (first < 0 || this.view.selected) return;
-    for (const pane of this.panes) pane.reveal(this.data.targetOfOp(first));
+    this.propose();
   }
 
   /** Show the kernel that a target is in. */
   follow(target) {
     const number = target.op >= 0 ? this.data.ops.function[target.op] : -1;
-    if (number >= 0 && number !== Math.floor(this.chosen / this.targets)) this.choose(number * this.targets + this.chosen % this.targets);
-    this.pictures?.select(target, true);
+    if (number >= 0 && number !== this.number) this.choose(number * this.targets + this.chosen % this.targets);
+    if (target.op !== this.proposed) this.proposed = -1;
+    this.pictures?.select(target, target.op !== this.proposed);
   }
 
   chooser() {
     if (this.records.length < 2) return [];
+    if (this.records.length > MOST_BUTTONS) return [this.list()];
     const group = make("div", "choices");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", "kernels");
@@ -117,6 +132,24 @@ class KernelsView {
     return [group];
   }
 
+  /** Return a list of all kernels to choose from. */
+  list() {
+    const list = make("select", "stage kernel");
+    list.setAttribute("aria-label", "kernel");
+    this.records.forEach((each, index) => {
+      const option = make("option", "", each.kernel + " on " + each.target);
+      option.value = index;
+      list.append(option);
+    });
+    list.value = this.chosen;
+    list.addEventListener("change", () => {
+      const around = list.parentElement;
+      this.choose(Number(list.value));
+      around.querySelector(".kernel").focus();  // what was chosen from is drawn anew
+    });
+    return list;
+  }
+
   said(record) {
     const parts = [make("h2", "", make("span", "mono", record.kernel), " on " + record.target)];
     for (const text of record.verdict) parts.push(make("p", "", text));
@@ -125,7 +158,7 @@ class KernelsView {
     const priced = this.view.panes[PRICED.find((name) => this.view.panes[name])];
     if (this.code?.costs) parts.push(...dearestLines(this.view, priced, this.code.costs));
     const columns = this.records.filter((each, index) =>
-      Math.floor(index / this.targets) === Math.floor(this.chosen / this.targets)).flatMap((each) =>
+      Math.floor(index / this.targets) === this.number).flatMap((each) =>
       each.tileiras?.resources ? [each, { ...each.tileiras, target: "by tileiras" }] : [each]);
     if (columns.some((each) => each.resources)) parts.push(make("h3", "", "Resources"), this.resources(columns));
     if (record.contract) parts.push(make("h3", "", "Launch"), ...this.contract(record.contract));
@@ -133,16 +166,33 @@ class KernelsView {
   }
 
   finding(found) {
-    const links = found.ops.map((op) => {
-      const text = "op " + op + ", " + this.data.text(this.data.ops.name, op);
-      return this.view.button("go", text, () => this.view.select(this.data.targetOfOp(op), this));
-    });
+    const [first, ...others] = this.places(found.ops), more = others.length - MOST_PLACES;
     const [before, after] = found.shown;
     return make("article", "finding sure-" + (SURE.has(found.sure) ? found.sure : "other"),
       make("p", "finding-title", make("span", "sure", found.sure), " " + found.title),
+      ...(first ? [make("p", "links", first), make("p", "mono finding-code", writtenAt(this.data, found.ops[0]).code)] : []),
       make("p", "", found.figure + ": " + before + ", and " + after + " with the fix"),
       make("p", "", "Fix: " + found.fix), make("p", "why", "Why: " + found.why),
-      make("p", "links", ...links, make("span", "rule", found.rule)));
+      ...(others.length ? [make("p", "links", "Also at", ...others.slice(0, MOST_PLACES), more > 0 ? plural(more, "more place") : "")] : []),
+      make("p", "rule", found.rule));
+  }
+
+  /** Return buttons that lead to ops, one for all that are written at the same place. */
+  places(ops) {
+    const { data, view } = this, found = new Map();
+    for (const op of ops) {
+      const { place } = writtenAt(data, op);
+      if (!found.has(place)) found.set(place, []);
+      found.get(place).push(op);
+    }
+    return [...found].map(([place, those]) => {
+      const names = [...new Set(those.map((op) => data.text(data.ops.name, op)))].join(", ");
+      const which = those.length > 1 ? plural(those.length, "op") : "op " + those[0];
+      const target = { ...data.targetOfOp(those[0]), ...(those.length > 1 ? { ops: new Set(those) } : {}) };
+      const button = view.button("go", "", () => view.select(target, null));
+      button.append(make("span", "mono", place), make("span", "kind", names + ", " + which));
+      return button;
+    });
   }
 
   resources(columns) {
@@ -174,6 +224,8 @@ class KernelsView {
     return [facts, table];
   }
 }
+
+const MOST_BUTTONS = 4;  // of more kernels there is a list
 
 const PRICED = ["kernel-source", "kernel-text"];  // panes with the cost of lines; the first has the list
 

@@ -47,8 +47,9 @@ class LinesPane {
     return String(index + 1);
   }
 
+  /** Return what a line does, without the names of its results. */
   textOf(index) {
-    return this.data.lines[index];
+    return this.data.lines[index].replace(/^\s*%[^=]*= /, "");
   }
 
   /** Return the lines of a target, as [first, end). */

@@ -5,12 +5,18 @@ function draw(model, root, { anchors = false } = {}) {
   return new View(model, root, anchors);
 }
 
-globalThis.TileIRReport = { draw, expand, inflate, make, plural, visible };
+globalThis.TileIRReport = { draw, expand, make, plural, visible };
+
+const LONG = 1 << 19;  // characters of a packed model that take a moment to expand
 
 async function start() {
   const block = document.getElementById("model");
   if (!block) return;
   const root = document.getElementById("report");
+  if (block.textContent.length > LONG) {
+    root.replaceChildren(make("p", "nothing", "This file is large. Its page is being drawn."));
+    await new Promise((resolve) => setTimeout(resolve, 40));  // time to show that
+  }
   try {
     globalThis.TileIRReport.view = draw(await expand(block.textContent), root, { anchors: true });
   } catch (error) {

@@ -194,7 +194,7 @@ class View {
       const chosen = tab.dataset.tab === name;
       tab.setAttribute("aria-selected", chosen);
       tab.tabIndex = chosen ? 0 : -1;
-      if (chosen) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (chosen) this.showTab(tab);
       this.panes[tab.dataset.tab].list.element.hidden = !chosen;
     }
     this.main.classList.toggle("comparing", name === "diff");
@@ -203,6 +203,12 @@ class View {
     this.panes[name].list.show();
     this.panes[name].list.remark();
     if (this.selected) this.panes[name].reveal(this.selected);
+  }
+
+  /** Scroll a tab into sight, and nothing but the tabs. */
+  showTab(tab) {
+    const room = this.tabs.getBoundingClientRect(), box = tab.getBoundingClientRect();
+    this.tabs.scrollLeft += Math.min(0, box.left - room.left) + Math.max(0, box.right - room.right);
   }
 
   get shown() {

@@ -127,7 +127,7 @@ def test_a_machine_without_tools_is_no_property_of_a_variant(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tileir.tools.nvidia.find", lambda name: None)
-    with pytest.raises(ToolError, match="ptxas is not installed"):
+    with pytest.raises(ToolError, match="needs ptxas and nvdisasm; install them"):
         tileir.variants(VECTOR_ADD, "sm_80", [{}], executor=Inline())
 
 

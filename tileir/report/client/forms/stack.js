@@ -7,6 +7,15 @@ function stackOf(data, op) {
   return found;
 }
 
+/** Return where an op is written: its line of source, else that of Tile IR; with the text of the line, as far as the page has it. */
+function writtenAt(data, op) {
+  const frame = data.ops.frame[op] ?? -1, row = data.sourceRows.get(frame), line = data.ops.line[op];
+  const code = row === undefined ? data.lines[line] ?? "" : data.sourceLines[row][1];
+  const named = frame >= 0 ? data.text(data.frames.location, frame) : data.text(data.ops.location, op);
+  const place = named || (line >= 0 && data.file.text.form === "text" ? "line " + (line + 1) + " of the text" : "byte " + hexadecimal(data.targetOfOp(op).start));
+  return { place, code: code.trim() };
+}
+
 /** Return the frames of an op as elements; those whose line is in the page are buttons. */
 function stackShown(view, op) {
   const { data } = view;

@@ -55,5 +55,5 @@ function cells({ rows, columns, cell, title, description, step = 1, choose = nul
     const [row, column] = at ? at.split(",").map(Number) : [0, 0];
     point(at ? (row + move[0]) + "," + (column + move[1]) : "0,0");
   });
-  return make("div", "cell-table", frame, said);
+  return make("div", "cell-table", goingOn(frame), said);
 }

@@ -9,7 +9,13 @@ function productPictures(product, layouts, choose) {
     + k + " \u00d7 " + n + ". " + who + ", " + (product.count === 1 ? "once" : product.count + " times") + " for the tile of "
     + product.tile[0] + " \u00d7 " + product.tile[1] + ", k = " + product.tile[2]
     + ". Each cell is an element, its number that of the lane that holds it.")];
-  const drawn = OPERANDS.map(([slot, letter]) => {
+  const unheld = OPERANDS.filter(([slot]) => product[slot] === null);
+  if (unheld.length === 2) {
+    const which = unheld.map(([slot, letter]) => letter + ", " + extents[slot].join(" \u00d7 ")).join(", and ");
+    parts.push(make("p", "picture-words", which + ": the instruction reads them from shared memory by descriptors, and no lane holds them."));
+  }
+  const shown = unheld.length === 2 ? OPERANDS.filter((operand) => !unheld.includes(operand)) : OPERANDS;
+  const drawn = shown.map(([slot, letter]) => {
     const title = letter + ", " + extents[slot].join(" \u00d7 "), index = product[slot];
     const by = product.read[slot];
     const head = make("h4", "", title, make("span", "kind", slot === "acc" ? "  in registers" : by === "registers" ? "  in registers" : "  from shared memory by " + by));
@@ -19,5 +25,5 @@ function productPictures(product, layouts, choose) {
     box.dataset.slot = slot;
     return box;
   });
-  return [...parts, make("div", "fragments", ...drawn)];
+  return [...parts, make("div", shown.length > 1 ? "fragments" : "fragment-alone", ...drawn)];
 }

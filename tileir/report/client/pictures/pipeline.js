@@ -96,10 +96,11 @@ function pipelinePicture(loop, memory, choose) {
     const x = left + column * STEP.width;
     svg.append(shape("line", "grid", { x1: x, x2: x, y1: STEP.top - 6, y2: height - 4 }));
   }
+  const held = shape("g", "held", {}, shape("rect", "behind", { x: 0, y: 0, width: left - 4, height }));
   loop.roles.forEach((role, index) => {
     const y = STEP.top + index * (STEP.height + STEP.gap);
-    svg.append(shape("text", "row-name", { x: 0, y: y + 13 }, nameOf(role)));
-    if (role.warps !== null) svg.append(shape("text", "row-more", { x: 0, y: y + 27 }, plural(role.working, "warp")));
+    held.append(shape("text", "row-name", { x: 0, y: y + 13 }, nameOf(role)));
+    if (role.warps !== null) held.append(shape("text", "row-more", { x: 0, y: y + 27 }, plural(role.working, "warp")));
   });
   svg.append(shape("text", "row-more", { x: left, y: 12 }, "order, not time: each step as early as what it waits for allows"));
   const boxes = new Map();
@@ -123,10 +124,10 @@ function pipelinePicture(loop, memory, choose) {
   let y = rolesEnd;
   for (const group of groups) {
     const names = group.map((ring) => ring.name), bytes = group.reduce((sum, ring) => sum + bytesOfTile(memory[ring.memory]), 0);
-    svg.append(shape("text", "ring-name", { x: 0, y: y + 14 }, "ring " + names.join(", ") + ": " + slots + " slots of " + bytes.toLocaleString("en") + " bytes"));
+    held.append(shape("text", "ring-name", { x: 0, y: y + 14 }, "ring " + names.join(", ") + ": " + slots + " slots of " + bytes.toLocaleString("en") + " bytes"));
     y += 22;
     for (let slot = 0; slot < slots; slot++) {
-      svg.append(shape("text", "row-more", { x: 12, y: y + slot * STEP.slot + 14 }, "slot " + slot));
+      held.append(shape("text", "row-more", { x: 12, y: y + slot * STEP.slot + 14 }, "slot " + slot));
     }
     const stays = staysOf(placed, slots, names);
     for (const stay of stays) {
@@ -142,7 +143,8 @@ function pipelinePicture(loop, memory, choose) {
     }
     y += slots * STEP.slot;
   }
-  const made = make("div", "pipeline", framed(svg, title));
+  svg.append(held);
+  const made = make("div", "pipeline", goingOn(framed(svg, title)));
   made.boxes = boxes;
   made.dataset.columns = columns;
   return made;

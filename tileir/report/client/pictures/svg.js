@@ -37,3 +37,27 @@ function framed(svg, label) {
   frame.setAttribute("aria-label", label);
   return frame;
 }
+
+/** Put a frame between buttons that are there while more of the picture is left or right of what is in sight.
+ * What is `held` in the picture stays at the left edge. */
+function goingOn(frame) {
+  const around = make("div", "going-on", frame), held = frame.querySelector(".held");
+  const button = (side, sign, text) => {
+    const made = make("button", "further " + side, text);
+    made.type = "button";
+    made.setAttribute("aria-label", "what is further to the " + side);
+    made.addEventListener("click", () => { frame.scrollBy({ left: sign * 0.8 * frame.clientWidth }); look(); });
+    around.append(made);
+    return made;
+  };
+  const left = button("left", -1, "\u2039"), right = button("right", 1, "\u203a");
+  const look = () => {
+    if (held) held.style.transform = "translateX(" + frame.scrollLeft + "px)";
+    left.hidden = frame.scrollLeft < 1;
+    right.hidden = frame.scrollLeft + frame.clientWidth > frame.scrollWidth - 1;
+  };
+  frame.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(frame);
+  look();
+  return around;
+}

@@ -37,6 +37,8 @@ class PicturesView {
     this.drawnOp = null;
     const parts = [make("h2", "", make("span", "mono", record.kernel), " on " + record.target), ...this.kernels.chooser()];
     this.boxes = [];
+    this.onward = this.view.button("go onward", "", () => { this.side.scrollTop += this.ofOp.getBoundingClientRect().top - this.side.getBoundingClientRect().top - 4; });
+    parts.push(make("p", "links", this.onward));
     if (!record.pictures) {
       parts.push(make("p", "", "There are no pictures: the kernel is not compiled for " + record.target + "."));
     } else parts.push(...this.pipelines(record.pictures));
@@ -47,12 +49,13 @@ class PicturesView {
   }
 
   pipelines({ loops, memory }) {
-    const parts = [make("h3", "", "Pipeline of the main loop")];
+    const parts = [make("h3", "", loops.length > 1 ? "Pipelines of " + loops.length + " loops" : "Pipeline of the main loop")], { ops } = this.kernels.data;
     if (!loops.length) return [...parts, make("p", "picture-words", "No loop of this kernel works ahead: nothing is copied for later iterations, and all warps have one role.")];
     for (const loop of loops) {
       const chart = pipelinePicture(loop, memory, (ops) => this.choose(ops));
       this.boxes.push(chart.boxes);
       const words = make("details", "in-words", make("summary", "", "The steps of an iteration, in words"), ...stepsInWords(this.view, loop, (ops) => this.choose(ops)));
+      if (loops.length > 1) parts.push(make("h4", "", "The loop of op " + loop.op + (ops.line[loop.op] >= 0 ? ", line " + (ops.line[loop.op] + 1) : "")));
       parts.push(chart, make("p", "picture-words", "A number is that of an iteration, which has its colour. In the rows of slots, pale is filled by copies, full is there to be read."
         + (loop.roles.some((role) => role.steps.some((step) => step.slots.some(({ turn }) => turn < 0))) ? " What is of an iteration before the first one is left out." : "")), words);
     }
@@ -66,6 +69,8 @@ class PicturesView {
     if (this.main.hidden || !this.record || op === this.drawnOp) return;
     this.drawnOp = op;
     this.ofOp.replaceChildren(...this.drawings(op));
+    this.onward.hidden = op < 0;
+    this.onward.replaceChildren("Tiles of op " + op + ", ", make("span", "mono", op < 0 ? "" : this.kernels.data.text(this.kernels.data.ops.name, op)), " \u2193");
     const { top } = this.ofOp.getBoundingClientRect(), around = this.side.getBoundingClientRect();
     const seen = top >= around.top && top < around.top + around.height / 2;
     if (inSight && !seen) this.side.scrollTop += top - around.top - 4;
@@ -77,14 +82,16 @@ class PicturesView {
     const mine = (rows) => rows.filter((each) => each.op === op);
     const [tiles, accesses, products] = [pictures.tiles, pictures.accesses, pictures.products].map(mine);
     if (!tiles.length && !accesses.length) {
-      const some = [...new Set(pictures.tiles.map((each) => each.op))];
-      const best = [...pictures.products.map((each) => each.op), ...some].slice(0, 6);
-      const links = [...new Set(best)].map((each) => this.view.button("go", "op " + each + ", " + data.text(data.ops.name, each), () => this.choose([each])));
+      const links = worthSeeing(pictures).slice(0, 6).map((each) => this.view.button("go", "op " + each + ", " + data.text(data.ops.name, each), () => this.choose([each])));
       const said = op < 0 ? "Select an op on the left for the layouts of its tiles, such as" : "The compiler keeps no tile for op " + op + ". Ops that have some:";
       return [make("h3", "", "Tiles of an op"), make("p", "links", said, ...links)];
     }
     const choose = () => this.choose([op]);
     const parts = [make("h3", "", "Tiles of op " + op + ", ", make("span", "mono", data.text(data.ops.name, op)))];
+    if (op === this.kernels.proposed) {
+      const why = products.length ? "the product with the most work" : "the first op with a tile";
+      parts.push(make("p", "picture-words", "Shown because no op of this kernel was selected: " + why + ". Select another op on the left."));
+    }
     for (const each of products) {
       parts.push(make("h3", "", "Fragments of the instruction"), ...productPictures(each, pictures.layouts, choose));
     }
@@ -139,4 +146,12 @@ class PicturesView {
       }
     }
   }
+}
+
+/** Return the ops that have pictures: products first, those of loops and with more work before others. */
+function worthSeeing({ products, accesses, tiles, loops }) {
+  const looped = new Set(loops.flatMap((loop) => loop.roles.flatMap((role) => role.steps.flatMap((step) => step.ops))));
+  const work = ({ op, tile }) => [looped.has(op) ? 1 : 0, sizeOf(tile)];
+  const sorted = [...products].sort((one, other) => work(other)[0] - work(one)[0] || work(other)[1] - work(one)[1]);
+  return [...new Set([...sorted, ...accesses, ...tiles].map((each) => each.op))];
 }
