@@ -144,9 +144,10 @@ DOING = (
         "product-by-sums",
         "a matrix product is made of products and sums of elements",
         "To multiply each row with each column and to reduce what comes out takes an instruction "
-        "for each product, and a tile of three dimensions. Tensor cores multiply matrices some "
-        "ten times faster, or more, in f16, bf16, or tf32.",
-        "use mmaf",
+        "for each product, and a tile of three dimensions, or four for a batch of matrices. "
+        "Tensor cores multiply matrices some ten times faster, or more, in f16, bf16, or tf32; "
+        "products of f16 are summed in f32 without being rounded first.",
+        "use mmaf, on the operands as they were before they were converted to a wider type",
         Sure.MAYBE,
         figures.ALL_WORK,
         _dearest(_product),

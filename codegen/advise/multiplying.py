@@ -11,6 +11,7 @@ from .evidence import Evidence, Site
 from .finders import HINTS, MORE_WARPS, RESIDENT, because
 from .numbered import number_of
 from .rule import Candidate, Rule, Sure
+from .trials.branches import PEELED, rare
 from .trials.extents import depth, longer, rows
 from .trials.loops import OUT_OF_IF, UNCHANGED_SUMS, changed_sums, loops_around
 from .trials.order import SILENT
@@ -40,6 +41,15 @@ def _changed_sums(evidence: Evidence) -> Iterator[Candidate]:
         site = Site(remark.entry, number_of(remark.location))
         if remark.topic is Topic.TENSOR_CORES and changed_sums(evidence.op(site)):
             yield Candidate(site, "each iteration changes the sum, in the same way")
+
+
+def _rare(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the branches of loops that only the first or last iteration takes."""
+    for number, op in evidence.copy.ops.items():
+        found = rare(op)
+        if found is not None:
+            text = f"if: only the {found.iteration} iteration takes one of its sides"
+            yield Candidate(Site(evidence.copy.functions[number].name, number), text)
 
 
 def _across_k(evidence: Evidence) -> Iterator[Candidate]:
@@ -114,6 +124,19 @@ MULTIPLYING = (
         figures.OVERLAP,
         _changed_sums,
         (UNCHANGED_SUMS,),
+        3.0,
+    ),
+    Rule(
+        "rare-branch",
+        "each iteration asks whether it is the first or the last one",
+        "Where a branch may change the sum of products, no product is under way while the next "
+        "iteration begins, although only the first or last iteration takes that branch.",
+        "make that iteration before or behind the loop, or do there what it does besides, if the "
+        "loop always runs",
+        Sure.MAYBE,
+        figures.OVERLAP,
+        _rare,
+        (PEELED,),
         3.0,
     ),
     Rule(
