@@ -61,8 +61,17 @@ def _iteration(value: Value, loop: Op) -> str | None:
     op, upper = value.owner, loop.operands["upperBound"]
     if not isinstance(op, Op) or op.name != "subi" or not value.is_visible_to(loop):
         return None
-    less = _same(op.operands["lhs"], upper) and _same(op.operands["rhs"], loop.operands["step"])
-    return _LAST if less else None
+    step = loop.operands["step"]
+    less = _same(op.operands["lhs"], upper) and _same(op.operands["rhs"], step)
+    return _LAST if less and _is_one(step) else None
+
+
+def _is_one(value: Value) -> bool:
+    """Whether a number is 1: with larger steps, the last iteration may be nearer to the bound."""
+    made = value.owner
+    return (
+        isinstance(made, Op) and made.name == "constant" and made.attributes["value"].value() == 1
+    )
 
 
 def _same(one: Value, other: Value) -> bool:
