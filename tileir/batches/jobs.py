@@ -15,7 +15,7 @@ CHUNK_JOBS = 128
 CHUNK_SECONDS, FAR_SECONDS = 0.2, 1.0
 """A chunk ends with the job that reaches one of these: what is sent at once is then neither much
 compared with what it costs to send anything, nor what one worker does while all others are done. To
-send it somewhere by another's executor costs more: Dask's client and scheduler take some 15 ms."""
+send it somewhere by another's executor costs more: Dask's client and scheduler take some 3 ms."""
 
 _INDIFFERENT = ("no_cache", "against")
 """Options that do not decide what comes of a job: how long it takes, and where parts of it lie."""
