@@ -132,3 +132,13 @@ def test_rules_are_complete(rule) -> None:
     assert rule.title == rule.title.strip(".")
     assert rule.sure in SURE
     assert bool(rule.trials) != (rule.ideal is not None)
+
+
+@pytest.mark.parametrize(("columns", "found"), [(64, []), (4096, [97])])
+def test_tiles_as_long_as_rows_cannot_be_longer(columns: int, found: list[int]) -> None:
+    """Longer tiles load more only where there is more, and it is loads that keep memory busy."""
+    data = (FIXTURES / "13.4" / "softmax.tileirbc").read_bytes()
+    arguments = [0, 4096, columns, columns, 1, 0, 4096, columns, columns, 1]
+    told = advise(Bytecode.parse(data), "sm_90", ptxas=False, arguments=arguments)
+    small = [each for each in told if each.rule == "little-in-flight"]
+    assert [each.location.innermost.line for each in small] == found
