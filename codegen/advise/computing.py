@@ -172,7 +172,7 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
         if not found or not _computes(evidence, symbol):
             continue
         for number, op in found:
-            text = f"{op.name}: {op.result.type.size} results, each to the last bits"
+            text = f"{op.name}: {op.result.type.size} results, each in its exact form"
             yield Candidate(Site(symbol, number), text)
 
 
