@@ -27,6 +27,7 @@ from .trials.arithmetic import (
     doubles,
     exponent_of,
     is_double,
+    is_scaled,
     may_be_approximate,
     taken,
 )
@@ -183,7 +184,8 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
         if not found or not _computes(evidence, symbol):
             continue
         for number, op in found:
-            text = f"{op.name}: {op.result.type.size} results, each to the last bits"
+            kept = "of subnormal numbers, too" if is_scaled(op) else "each to the last bits"
+            text = f"{op.name}: {op.result.type.size} results, {kept}"
             yield Candidate(Site(symbol, number), text)
 
 
@@ -346,7 +348,8 @@ COMPUTING = (
         "A quotient or root that is rounded correctly takes some ten instructions and more, an "
         "approximate one, to two bits or so, two or three. The unit that computes exponentials "
         "knows powers of two alone, and takes subnormal numbers for zero: exp2 with flush_to_zero "
-        "is one instruction, exp some ten. It matters where a kernel computes longer than it "
+        "is one instruction, exp some ten, and each function that scales such numbers takes three "
+        "more. It matters where a kernel computes longer than it "
         "waits for memory.",
         "let it be approximate, or use exp2 with flush_to_zero, if that is enough",
         Sure.MAYBE,

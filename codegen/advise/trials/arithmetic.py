@@ -259,16 +259,31 @@ def _approximate(op: Op, editor: Editor) -> str | None:
         op.result.replace_all_uses_with(made)
         op.remove()
         return "use exp2 with flush_to_zero, of the argument times log2(e), if that is enough"
+    if is_scaled(op):
+        editor.set(op, flush_to_zero=True)
+        return f"let {op.name} take subnormal numbers for zero (flush_to_zero), if that is enough"
     editor.set(op, rounding_mode="approx")
     return f"let {op.name} be approximate (rounding<approx>), if that is enough"
 
 
 def may_be_approximate(op: Op) -> bool:
-    """Whether an op computes exactly what it could approximate."""
-    if op.name not in ("divf", "sqrt", "tanh", "exp") or op.result.type.element != F32:
+    """Whether an op of f32 computes more exactly than the unit that it could leave it to."""
+    if op.name not in ("divf", "sqrt", "tanh", "exp", "exp2", "rsqrt"):
+        return False
+    if op.result.type.element != F32:
         return False
     enough = ("approx", "full") if op.name == "divf" else ("approx",)
-    return op.attributes.get("rounding_mode") not in enough
+    told = op.name in ("exp2", "rsqrt") or op.attributes.get("rounding_mode") in enough
+    return not told or is_scaled(op)
+
+
+def is_scaled(op: Op) -> bool:
+    """Whether an op is approximate, but scales subnormal numbers, which its unit has for zero."""
+    if op.name in ("exp2", "rsqrt"):
+        return not op.attributes.get("flush_to_zero")
+    if op.name not in ("sqrt", "divf") or op.attributes.get("rounding_mode") != "approx":
+        return False
+    return not op.attributes.get("flush_to_zero")
 
 
 def exponent_of(op: Op) -> int | None:
