@@ -108,7 +108,7 @@ def test_rules(capsys) -> None:
         ([*QUIET, "--grid", "0", MATMUL], 2, "--grid takes one to three numbers from 1"),
         ([*QUIET, "--sms", "8", MATMUL], 2, "--grid"),
         ([*QUIET, "--entry", "x", MATMUL], 2, "the file has matmul"),
-        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays and 0 numbers"),
+        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays; one array was given"),
         ([*QUIET, "--convention", "cutile", MATMUL], 2, "--array"),
         ([*QUIET, "--array", "zeros:8:f16", MATMUL, ALIGNED], 2, "name its file alone"),
         (["--target", "host", MATMUL], 2, "host is this machine's CPU, and tileir advise needs a"),
