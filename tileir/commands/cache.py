@@ -328,7 +328,7 @@ def _chosen(cache: Cache, ids: Iterable[str]) -> list[Kept]:
     for name in ids:
         found = [each for each in kept if each.id.startswith(name.lower())]
         if len(name) < _LEAST_ID or len(found) != 1:
-            if found and len(name) < _LEAST_ID:
+            if len(name) < _LEAST_ID:
                 problem = f"{name!r} is too short"
             elif found:
                 problem = f"{name!r} names {len(found)} of them"
