@@ -58,7 +58,7 @@ def parts(data: memoryview) -> tuple[Part, ...]:
     a small library cannot mean large ones.
     """
     if bytes(data[: len(ELF)]) != ELF:
-        raise _error(0, "an ELF file of 64 bits", bytes(data[:6]).hex(" ") or "nothing")
+        raise _error(0, "a 64-bit ELF file", bytes(data[:6]).hex(" ") or "nothing")
     if len(data) < _HEADER.size:
         raise _error(len(data), "the header of an ELF file", "the end", "truncated")
     header = _HEADER.unpack_from(data)

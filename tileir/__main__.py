@@ -26,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     from .commands.conventions import COMMANDS, USAGE, fail, guarded, main_of
+    from .messages.wording import did_you_mean
 
     if not arguments:
         print(help_text(), file=sys.stderr)
@@ -36,7 +37,8 @@ def _main(arguments: Sequence[str]) -> int:
     if name in ("-V", "--version"):
         return guarded("", lambda: _say(version_text()))
     if name not in COMMANDS:
-        return fail("", f"there is no command {name!r}; try {', '.join(COMMANDS)}", USAGE)
+        meant = did_you_mean(name, COMMANDS) or "; `tileir --help` lists all"
+        return fail("", f"there is no command {name!r}{meant}", USAGE)
     return main_of(name, rest)
 
 

@@ -37,7 +37,7 @@ from tileir.commands.progress import progress_bar
 from tileir.errors import TileIRError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
-from tileir.messages.missing_packages import compiling, is_installed, pip_install
+from tileir.messages.missing_packages import compiling, is_installed, not_installed
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted, did_you_mean
 from tileir.tools import nvidia
@@ -129,16 +129,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--array is for a launch of one kernel; name its file alone")
     if arguments.within is not None and not arguments.within > 0:
         raise UsageError("--within is a number of seconds above 0")
-    ptxas = _asks_ptxas(arguments)
+    lacking = [] if arguments.no_ptxas else _lacking()
+    looked_at = False
     code, files = OK, list[dict[str, object]]()
     for path in arguments.files:
         try:
             bytecode = open_module(path, version_given(arguments.assume_version))
-            target, found = _found(bytecode, arguments, ptxas)
+            target, found = _found(bytecode, arguments, not (arguments.no_ptxas or lacking))
         except (UsageError, TileIRError, OSError) as error:
             code = max(code, fail_at("advise", path, error))
             files.append(_file_as_json(path, problem=printable(explained(error)[0])))
             continue
+        looked_at = True
         files.append(_file_as_json(path, target, found))
         if not arguments.json:
             names = arguments.entry or [function.name for function in bytecode.functions]
@@ -147,18 +149,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         with stdout_text() as out:
             out.write(json_line({"schema": JSON_SCHEMA, "files": files}))
+    if looked_at and lacking:
+        fail("advise", f"registers are not shown: {not_installed(*lacking)}", OK)
     return code
 
 
-def _asks_ptxas(arguments: argparse.Namespace) -> bool:
-    """Whether ptxas is asked for registers; say what is missing for that, if it is to be asked."""
-    if arguments.no_ptxas:
-        return False
+def _lacking() -> list[str]:
+    """Return what is missing for registers: packages, and modules of Python."""
     lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
-    lacking += [] if is_installed("elftools") else ["elftools"]
-    if lacking:
-        fail("advise", f"no word on registers: {pip_install(*lacking)}", OK)
-    return not lacking
+    return lacking + ([] if is_installed("elftools") else ["elftools"])
 
 
 def _found(bytecode: Bytecode, arguments: argparse.Namespace, ptxas: bool) -> tuple[str, Advice]:
@@ -255,7 +254,7 @@ def _lines(each: Finding, coloured: bool) -> Iterator[str]:
     sure = paint(COLOURS[each.sure], each.sure) if coloured else each.sure
     yield f"{place}{sure}: {each.title} [{each.rule}]"
     before, after = each.shown
-    yield f"    {each.figure}: {before}, and {after} with the fix"
+    yield f"    {each.figure}, now: {before}; with the fix: {after}"
     yield f"    fix: {printable(each.fix)}"
     yield f"    why: {printable(each.why)}"
     if places := dict.fromkeys(_place(at) for at in each.also if at is not None):

@@ -69,8 +69,8 @@ fsspec reads (s3://bucket/kernels; pip install "tileir[batch]", and what fsspec 
 docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, now or before as the manifest has it, 2 wrong use,
-no such file or no module there, 5 the executor is good for nothing, 130 interrupted; with --set, 1
-for a module of which no variant is left, among those of now"""
+no such file or no module there, 4 there is no such target, 5 the executor is good for nothing, 130
+interrupted; with --set, 1 for a module of which no variant is left, among those of now"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tileir.bytecode import Bytecode, Function
 from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
-from tileir.messages.wording import did_you_mean
+from tileir.messages.wording import counted, did_you_mean
 from tileir.types import Pointer, Scalar, Tile
 
 from .conventions import UsageError, open_input
@@ -38,6 +38,7 @@ _NEW = re.compile(r"(zeros|random):(\d{1,19}(?:x\d{1,19}){0,63}):(\w+)(?::(\d{1,
 _EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
 _BELOW_ZERO = re.compile(r"[-\dx]*-")
 """A shape with an extent that is none."""
+_LISTED = "`tileir run FILE --list` shows them"
 _TF32_BITS = 0xFFFFE000
 """The bits of an f32 that a tf32 has."""
 
@@ -104,10 +105,10 @@ def values_of(function: Function, words: Sequence[str]) -> list[Any]:
     """Return a value for each parameter of the entry; UsageError if a word does not fit."""
     parameters = function.type.parameters
     if len(words) != len(parameters):
-        takes = "one argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
-        raise UsageError(
-            f"{display(function.name)} takes {takes}, not {len(words)}; --list shows them"
-        )
+        takes = f"takes {counted(len(parameters), 'argument')}, not {len(words)}"
+        arrays = any(isinstance(type.element, Pointer) for type in parameters)
+        hint = f"{_LISTED}, and --array brings extents and strides along" if arrays else _LISTED
+        raise UsageError(f"{display(function.name)} {takes}; {hint}")
     return [
         _value(type, word, number)
         for number, (type, word) in enumerate(zip(parameters, words, strict=True))
@@ -133,12 +134,13 @@ def values_by_role(
     takes = roles.arguments
     if convention is None and len(words) != len(takes):
         arrays = sum(not isinstance(each, int) for each in takes)
-        text = f"{arrays} arrays and {len(takes) - arrays} numbers"
+        text = _arrays_and_numbers(arrays, len(takes))
         if any(role.shape is None for role in roles.arrays):
             text += ", or others with --convention cutile"
-        raise UsageError(
-            f"{display(function.name)} takes {text}, not {len(words)}; see tileir run --list"
-        )
+        given_arrays = sum(isinstance(word, ArrayWord) or _is_array(word) for word in words)
+        were = "was" if len(words) == 1 else "were"
+        said = f"{_arrays_and_numbers(given_arrays, len(words))} {were} given"
+        raise UsageError(f"{display(function.name)} takes {text}; {said} ({_LISTED})")
     heads = [each if isinstance(each, int) else each.parameter for each in takes]
     given: list[Any] = []
     at = 0
@@ -156,6 +158,17 @@ def values_by_role(
     elements = [parameter.element for parameter in parameters]
     # What the kernel writes to is not asked: arrays from files repeat no elements.
     return arguments_of(Parameters(function.name, elements, roles, ()), given, convention)
+
+
+def _arrays_and_numbers(arrays: int, values: int) -> str:
+    """Return how many arrays there are among values, and how many numbers, in words."""
+    said = [(arrays, "array"), (values - arrays, "number")]
+    return " and ".join(counted(*each) for each in said if each[0]) or "no arguments"
+
+
+def _is_array(word: str) -> bool:
+    """Whether a word is meant for an array, by its looks."""
+    return word.partition(":")[0] in _EXAMPLES or word.endswith(".npy")
 
 
 def _value(type: Tile, word: str, number: int) -> Any:

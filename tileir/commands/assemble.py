@@ -47,7 +47,9 @@ examples:
 --json prints an object for each error and warning, one a line: file, severity, line and column
 (from 1), length (in characters), message, source (the line), schema; null where there is no place.
 So is everything else that goes wrong, as a file that is not there.
-"""
+
+exit status: 0, 2 wrong use or no such file, 3 the text has errors, or needs a newer version, 4
+--version is not supported"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

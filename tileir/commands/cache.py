@@ -328,8 +328,13 @@ def _chosen(cache: Cache, ids: Iterable[str]) -> list[Kept]:
     for name in ids:
         found = [each for each in kept if each.id.startswith(name.lower())]
         if len(name) < _LEAST_ID or len(found) != 1:
-            problem = "is too short" if len(name) < _LEAST_ID else f"names {len(found)} of them"
-            raise UsageError(f"{name!r} {problem}; `tileir cache list` has the ids")
+            if len(name) < _LEAST_ID:
+                problem = f"{name!r} is too short"
+            elif found:
+                problem = f"{name!r} names {len(found)} of them"
+            else:
+                problem = f"no compilation has the id {name!r}"
+            raise UsageError(f"{problem}; `tileir cache list` has the ids")
         chosen += found
     return chosen
 

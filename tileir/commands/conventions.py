@@ -38,6 +38,7 @@ from tileir.errors import (
 )
 from tileir.messages.missing_packages import COLOUR, is_installed
 from tileir.messages.texts import printable
+from tileir.messages.wording import choice, did_you_mean
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -129,6 +130,18 @@ class Parser(argparse.ArgumentParser):
 
     A help that cannot be written is an error as well, which argparse passes over.
     """
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Say of a value that is none of the choices what is meant; UsageError."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [*map(str, action.choices)]
+        meant = did_you_mean(str(value), known)
+        if action.option_strings:
+            option = action.option_strings[-1]
+            self.error(f"{option} takes {choice(known, quoted=False)}, not {value!r}{meant}")
+        what = str(action.metavar or action.dest).lower()
+        self.error(f"there is no {what} {value!r}{meant}; known are {', '.join(known)}")
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")

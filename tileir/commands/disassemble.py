@@ -46,10 +46,15 @@ numbers its locations from #loc on.
 """
 
 
+EXIT_STATUS = """\
+exit status: 0, 1 the text is too long, 2 wrong use or no such file, 3 a file is not readable, 4 a
+version is not supported; that of the first of several files that fails"""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = "Print Tile IR bytecode as text, as NVIDIA's tileirdisasm 13.5 does."
-    parser.epilog = EXAMPLES + LAYOUT
+    parser.epilog = f"{EXAMPLES}{LAYOUT}\n{EXIT_STATUS}"
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="bytecode file, or - for standard input"
     )

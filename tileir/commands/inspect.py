@@ -48,7 +48,9 @@ examples:
   cat k.tileirbc | tileir inspect -                 standard input
 
 Of several files each has its name above it, and with --json as "file" in each object.
-"""
+
+exit status: 0, 2 wrong use or no such file, 3 a file is not readable to its end (what is before
+that is shown), 4 a version is not supported; that of the first of several files that fails"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ import tileir
 from tileir.errors import MissingPackageError, TileIRError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
-from tileir.messages.missing_packages import compiling
+from tileir.messages.missing_packages import compiling, not_installed
 from tileir.messages.texts import display, printable
 from tileir.tools import nvidia
 
@@ -143,7 +143,7 @@ def _compiled(data: bytes, arguments: argparse.Namespace) -> tuple[str, list[Rem
     if arguments.no_ptxas:
         return target, remarks
     if nvidia.find("ptxas") is None:
-        fail("remarks", f"no word on registers: pip install {nvidia.PACKAGES['ptxas']}", OK)
+        fail("remarks", f"registers are not shown: {not_installed(nvidia.PACKAGES['ptxas'])}", OK)
         return target, remarks
     from tileir.codegen.nvptx.reports.register_remarks import register_remarks
 

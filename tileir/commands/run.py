@@ -95,9 +95,6 @@ in search of mistakes: races, accesses outside of the arrays or not aligned, wha
 threads that wait for ever. What is right is right under every --schedule: lock-step, ascending,
 descending, later-blocks, and random-N and late-N with a number.
 
-Exit code 1: the kernel ran into an assertion of its own, or into what --check or --emulate looks
-for. 2: something given does not fit it.
-
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
   tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
@@ -109,7 +106,11 @@ examples:
   tileir run k.tileirbc --grid 4 --arg x.npy --arg 1000 --arg 2.5 --count
   tileir run k.tileirbc --launch k.json    what `tileir smith -o k.tileirbc` made
   tileir run k.tileirbc --emulate sm_90 --grid 4 --arg x.npy --arg 1000 --schedule random-7
-"""
+
+exit status: 0, 1 the kernel ran into an assertion of its own, or into what --check or --emulate
+looks for, or the file is not valid, 2 wrong use, no such file, or something given does not fit the
+kernel, 3 the file is not readable, 4 a version or target is not supported, 5 a package or a GPU is
+missing"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -217,7 +218,10 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         if not bytecode.functions:
             check_all_read(bytecode)
-        print("\n".join(results.listing(bytecode.functions, arguments.json)))
+        listed = bytecode.functions
+        if arguments.entry is not None:
+            listed = [entry_given(bytecode, arguments.entry)]
+        print("\n".join(results.listing(listed, arguments.json)))
         return 0
     function = entry_given(bytecode, arguments.entry if described is None else described.entry)
     asked = USUAL_GRID if arguments.grid is None else arguments.grid

@@ -71,6 +71,13 @@ def pip_install(*packages: str) -> str:
     return f"pip install {' '.join(map(_quoted, packages))}"
 
 
+def not_installed(*packages: str) -> str:
+    """Return that packages, given as to `pip_install`, are not installed, and how they are."""
+    names = [_ON_PYPI.get(package, package) for package in packages]
+    what = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} not installed"
+    return f"{what} ({pip_install(*packages)})"
+
+
 def _quoted(package: str) -> str:
     name = _ON_PYPI.get(package, package)
     versions = supported_versions(name)

@@ -40,7 +40,10 @@ same file and seed give the same bytes on every machine. Steps: {", ".join(sorte
 to_version.
 
 --json is an object a line for each mutant: "schema", "seed", "steps", "ops", and "file", the path
-that was written. Exit code 1: the file is not valid, or nothing can be changed. 2: wrong use.
+that was written.
+
+exit status: 0, 1 the file is not valid, or nothing can be changed, 2 wrong use or no such file, 3
+the file is not readable, 4 its version is not supported
 """
 
 

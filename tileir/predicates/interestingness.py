@@ -16,6 +16,9 @@ from .predicate import Verdict
 from .programs import USUAL, Limits, run_on
 from .toolkit import INSTALLED, Toolkit
 
+LONGEST = 160
+"""Most characters that are told of the last line that a test has printed as an error."""
+
 
 @dataclass(frozen=True, slots=True)
 class InterestingnessTest:
@@ -42,7 +45,10 @@ class InterestingnessTest:
         program = shutil.which(words[0])
         if program is None:
             if os.path.isfile(words[0]):
-                raise ToolError(f"{words[0]} is not executable, or not found without ./ before it")
+                if not os.access(words[0], os.X_OK):
+                    hint = f"chmod +x {shlex.quote(words[0])} makes it so"
+                    raise ToolError(f"{words[0]} is not executable; {hint}")
+                raise ToolError(f"{words[0]} is not found without ./ before it")
             raise ToolError(f"there is no program {words[0]!r}")
         files = (str(Path(word).absolute()) if os.path.isfile(word) else word for word in words[1:])
         return cls((str(Path(program).absolute()), *files), limits, toolkit)
@@ -61,8 +67,11 @@ class InterestingnessTest:
         ended = run_on(data, self.command, self.limits, self.toolkit.environment())
         if ended.too_long:
             return Verdict(None, "it took too long")
-        seen = f"exit code {ended.code}" if ended.code >= 0 else cause(ended.code)
-        return Verdict(ended.code == 0, seen)
+        if ended.code == 0:
+            return Verdict(True, "")
+        seen = f"exit code {ended.code}" if ended.code > 0 else cause(ended.code)
+        last = next((line for line in reversed(ended.said.splitlines()) if line.strip()), "")
+        return Verdict(False, f"{seen}, {last.strip()[:LONGEST]}" if last else seen)
 
     def holds(self, data: bytes) -> bool:
         """Whether the command says yes."""

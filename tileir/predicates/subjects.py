@@ -100,7 +100,9 @@ class Subject:
         row = SUBJECTS.get(name)
         if row is None or name == GPU:
             meant = did_you_mean(name, [*SUBJECTS, *TARGETS])
-            raise UnsupportedError(f"there is no {text!r}{meant}; there are: {choice(SPELLED)}")
+            raise UnsupportedError(
+                f"there is no {text!r}{meant}; there are: {choice(SPELLED, quoted=False)}"
+            )
         if target and not row.target:
             raise UnsupportedError(f"{name} is asked about no GPU: {text!r}")
         if row.target and target and target not in TARGETS:

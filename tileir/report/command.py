@@ -71,8 +71,10 @@ outside of the folder is never read, whatever path the module names.
 Directories in the file are blanked, so that the page does not tell them, unless --paths asks for
 them.
 
-Of a file that cannot be read to its end the page is written, too; the exit code is that of inspect
-(3 unreadable, 4 an unknown version).
+Of a file that cannot be read to its end the page is written, too.
+
+exit status: 0, 2 wrong use, no such file, or arguments that do not fit the kernel, 3 a file is not
+readable to its end, 4 a version or target is not supported, 5 a package is missing
 
 """
 
@@ -135,7 +137,9 @@ def _targets(arguments: argparse.Namespace) -> list[str]:
 def _launch(arguments: argparse.Namespace) -> Launched | None:
     """Return what makes the footprints of a launch; None if no launch is given. UsageError."""
     if arguments.grid is None:
-        for option in ("entry", "values", "convention", "block"):
+        if arguments.block:
+            raise UsageError("--block needs --grid")
+        for option in ("entry", "values", "convention"):
             if getattr(arguments, option):
                 name = "arguments" if option == "values" else f"--{option}"
                 raise UsageError(f"{name} of a launch: --grid has to be given, too")

@@ -78,4 +78,4 @@ def _findings(findings: list[Mapping[str, Any]], target: str, hurried: bool) -> 
     before, after = first["shown"]
     which = number if len(findings) == 1 else f"{number}, of which this one gains most"
     yield f"tileir advise has {which}. {first['sure'].capitalize()}: {first['title']}."
-    yield f"{first['figure'].capitalize()}: {before}, and {after} with the fix."
+    yield f"{first['figure'].capitalize()}, now: {before}; with the fix: {after}."

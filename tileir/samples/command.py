@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 
 from tileir.commands.conventions import OK, UsageError, write_output
+from tileir.messages.wording import counted
 
 from .table import SAMPLES, in_checkout
 
@@ -44,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     contents = {name: content(name) for name in SAMPLES}
     if arguments.output is not None:
         _write(Path(arguments.output), contents)
+        print(f"{counted(len(contents), 'file')} in {arguments.output}", file=sys.stderr)
     if arguments.json:
         rows = [{"name": n, "size": len(contents[n]), "text": text} for n, text in SAMPLES.items()]
         found = {"schema": JSON_SCHEMA, "samples": rows, "output": arguments.output}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError
 from tileir.formats.version import LATEST, Version
 from tileir.messages.missing_packages import ARRAYS, needing
+from tileir.messages.wording import counted
 
 from .features import FEATURES, NARROW
 
@@ -121,6 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
             row = _written(_made(arguments, seed, version), module, _origin(arguments, seed))
             if arguments.json:
                 print(json.dumps(row))
+    if folder:
+        each = f"{counted(count, 'module')}, each with its launch,"
+        print(f"{each} in {path}", file=sys.stderr)
     return 0
 
 

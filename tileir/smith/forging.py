@@ -48,7 +48,9 @@ def smith(
     for name in only:
         if name not in RECIPES or name in CONTROL:
             near = did_you_mean(name, [each for each in RECIPES if each not in CONTROL])
-            raise BuildError(f"no program is made of {name!r}{near}")
+            known = name in RECIPES
+            what = f"no program is made of {name!r}" if known else f"there is no op {name!r}"
+            raise BuildError(f"{what}{near}")
     for attempt in range(ATTEMPTS):
         draws = Draws(seed + (attempt << 64))
         case = Program(draws, ops, version, features=features, only=only, wild=undefined).grow()

@@ -179,7 +179,10 @@ class CheckedLowering(BlockLowering):
             number = unsigned_index(builder, self.single(index))
             outside = builder.icmp_unsigned(">=", number, count)
             outside = builder.and_(outside, builder.icmp_unsigned("!=", number, ZERO))
-            problem = f"index {d} is outside the view's index space"
+            problem = f"index {{index}} along dimension {d} is outside the view"
+            problem += ", which has {of:tile} there"
+            if isinstance(index.owner, Op) and index.owner.name == "get_tile_block_id":
+                problem += "; is the grid too large?"
             given = [_described(op, "index", index), _COUNT]
             self._report_numbers(outside, op, problem, given, [self.single(index), count])
             if promised and self._undefined:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,19 +10,34 @@ from tileir.codegen.host.running.messages import number_of, patterns, unravel
 from tileir.codegen.host.running.report import Handler, Names, Report
 from tileir.errors import KernelError
 from tileir.ir.arrays import DTYPES
+from tileir.messages.wording import counted
+
+_PLACE = re.compile(r"\{(\w+)(?::(\w+))?\}")
+"""Where a value stands in a problem."""
 
 
 def _finding(site: Mapping[str, Any]) -> Handler:
-    """Make the handler of an undefined result: the error names the operands' values."""
+    """Make the handler of an undefined result: the error names the operands' values.
+
+    Where the problem has a place ``{name}`` for a value, the value stands there, as a number or,
+    ``{name:noun}``, as a count of things; other values follow it in brackets.
+    """
 
     def handle(report: Report) -> None:
         operands = patterns(report.data, len(site["values"]))
-        values = [
-            f"{value['name']} = {_spelled(pattern, value)}"
+        values = {
+            value["name"]: _spelled(pattern, value)
             for pattern, value in zip(operands, site["values"], strict=True)
-        ]
-        given = f" ({', '.join(values)})" if values else ""
-        raise _error(site, report, f"{site['problem']}{given}")
+        }
+
+        def placed(match: re.Match[str]) -> str:
+            number, noun = values[match[1]], match[2]
+            return counted(int(number), noun) if noun else number
+
+        named = {match[1] for match in _PLACE.finditer(site["problem"])}
+        rest = [f"{name} = {value}" for name, value in values.items() if name not in named]
+        given = f" ({', '.join(rest)})" if rest else ""
+        raise _error(site, report, f"{_PLACE.sub(placed, site['problem'])}{given}")
 
     return handle
 

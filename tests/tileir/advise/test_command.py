@@ -22,7 +22,7 @@ def test_text(capsys) -> None:
     head, finding, figure, fix, why, also = capsys.readouterr().out.splitlines()
     assert head == f"{MATMUL}: kernel matmul: one finding for sm_90"
     assert "matrix.py:59:0: likely: threads copy a tile that" in finding
-    assert figure == "    who copies the tile: threads, and tensor copies with the fix"
+    assert figure == "    who copies the tile, now: threads; with the fix: tensor copies"
     assert fix == "    fix: assume div_by<8> of parameter 13 (stride 0 of array 2)"
     assert why.endswith("a stride is only known to be a multiple of 2 bytes")
     assert also.startswith("    also at ")
@@ -108,7 +108,7 @@ def test_rules(capsys) -> None:
         ([*QUIET, "--grid", "0", MATMUL], 2, "--grid takes one to three numbers from 1"),
         ([*QUIET, "--sms", "8", MATMUL], 2, "--grid"),
         ([*QUIET, "--entry", "x", MATMUL], 2, "the file has matmul"),
-        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays and 0 numbers"),
+        ([*QUIET, "--array", "zeros:8:f16", MATMUL], 2, "takes 3 arrays; one array was given"),
         ([*QUIET, "--convention", "cutile", MATMUL], 2, "--array"),
         ([*QUIET, "--array", "zeros:8:f16", MATMUL, ALIGNED], 2, "name its file alone"),
         (["--target", "host", MATMUL], 2, "host is this machine's CPU, and tileir advise needs a"),

@@ -138,6 +138,13 @@ def test_a_list_for_programs() -> None:
     assert listed["entries"][0]["parameters"][0] == "ptr<i32>"
 
 
+def test_list_of_one_entry() -> None:
+    listed = json.loads(tileir("run", "--list", "--json", "--entry", "second", TWO).stdout)
+    assert [entry["entry"] for entry in listed["entries"]] == ["second"]
+    done = tileir("run", "--list", "--entry", "nope", TWO)
+    assert (done.returncode, "there is no entry 'nope'" in done.stderr) == (2, True)
+
+
 def test_an_entry_is_needed_where_there_are_several() -> None:
     fails(tileir("run", TWO), 2, "--entry is needed; the file has first, second")
 

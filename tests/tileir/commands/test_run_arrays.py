@@ -77,9 +77,9 @@ def test_the_convention_of_cutile() -> None:
     ("name", "given", "message"),
     [
         ("scaled_copy", ["--array", "zeros:4x4:f32"],
-         "scaled_copy takes 2 arrays and 0 numbers, not 1; see tileir run --list"),
+         "scaled_copy takes 2 arrays; one array was given (`tileir run FILE --list` shows"),
         ("histogram", ["--array", "zeros:64:i32"],
-         "takes 2 arrays and 4 numbers, or others with --convention cutile, not 1"),
+         "4 numbers, or others with --convention cutile; one array was given"),
         ("histogram", ["--array", "zeros:64:i32", "--convention", "cutile"],
          "to which these 1 arguments do not lead by cuTile's convention"),
         ("histogram", ["--array", "zeros:64:i32"] * 3 + ["--convention", "cutile"],

@@ -127,28 +127,28 @@ def half_behind(x, i):
 # Tiles outside of their array --------------------------------------------------------------------
 
 
-@planted("index 0 is outside", [f4(40), 2, f4(16)], [f4(40), 3, f4(16)])
+@planted("along dimension 0 is outside", [f4(40), 2, f4(16)], [f4(40), 3, f4(16)])
 def load_behind(x, i, y):
     ct.store(y, (0,), ct.load(x, (i,), (16,), padding_mode=ct.PaddingMode.ZERO))  # here
 
 
-@planted("index 0 is outside", [f4(40), 2], [f4(40), 100])
+@planted("along dimension 0 is outside", [f4(40), 2], [f4(40), 100])
 def store_behind(x, i):
     ct.store(x, (i,), ct.ones((16,), ct.float32))  # here
 
 
-@planted("index 1 is outside", [f4(8, 16), 1, f4(8, 8)], [f4(8, 16), 2, f4(8, 8)])
+@planted("along dimension 1 is outside", [f4(8, 16), 1, f4(8, 8)], [f4(8, 16), 2, f4(8, 8)])
 def column_behind(x, i, y):
     tile = ct.load(x, (0, i), (8, 8))  # here
     ct.store(y, (0, 0), tile)
 
 
-@planted("(index = -1, of = 3)", [f4(40), 0], [f4(40), -1])
+@planted("index -1 along dimension 0 is outside", [f4(40), 0], [f4(40), -1])
 def store_before(x, i):
     ct.store(x, (i,), ct.ones((16,), ct.float32))  # here
 
 
-@planted("index 0 is outside", [f4(64), 4, f4(16)], [f4(64), 5, f4(16)])
+@planted("along dimension 0 is outside", [f4(64), 4, f4(16)], [f4(64), 5, f4(16)])
 def tiles_too_many(x, n, y):
     total = ct.zeros((16,), ct.float32)
     for i in range(n):
@@ -156,19 +156,19 @@ def tiles_too_many(x, n, y):
     ct.store(y, (0,), total)
 
 
-@planted("index 0 is outside", [f4(64), 0], [f4(64), 1])
+@planted("along dimension 0 is outside", [f4(64), 0], [f4(64), 1])
 def block_behind(x, shift):
     i = ct.bid(0) + 4 * shift
     ct.store(x, (i,), ct.ones((16,), ct.float32))  # here
 
 
-@planted("index 0 is outside", [f4(64), 3, f4(16)], [f4(64), 4, f4(16)])
+@planted("along dimension 0 is outside", [f4(64), 3, f4(16)], [f4(64), 4, f4(16)])
 def view_load_behind(x, i, y):
     view = x.tiled_view((16,))
     ct.store(y, (0,), view.load((i,)))  # here
 
 
-@planted("index 0 is outside", [f4(64), 3], [f4(64), 4])
+@planted("along dimension 0 is outside", [f4(64), 3], [f4(64), 4])
 def view_store_behind(x, i):
     view = x.tiled_view((16,))
     view.store((i,), ct.ones((16,), ct.float32))  # here

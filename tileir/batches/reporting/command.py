@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(name: str, summary: Summary, compared: Comparison | None) -> Iterator[str]:
-    yield f"{name}: {summary.jobs:,} jobs, {len(summary.failed):,} failed"
+    yield f"{name}: {lines.total(summary)}"
     if summary.jobs:
         yield ""
     yield from lines.lines(summary)

@@ -41,6 +41,12 @@ def duration(seconds: float | None) -> str:
     return UNKNOWN if seconds is None else f"{seconds:,.3f}"
 
 
+def total(summary: Summary) -> str:
+    """Return how many jobs there are, and how many of them failed."""
+    noun = "job" if summary.jobs == 1 else "jobs"
+    return f"{summary.jobs:,} {noun}, {len(summary.failed):,} failed"
+
+
 def lines(summary: Summary) -> Iterator[str]:
     """Yield the lines of a summary."""
     if summary.groups:

@@ -15,7 +15,7 @@ from tileir.messages.texts import printable
 from tileir.report.page import NOTHING, hashed
 
 from .comparing import Comparison, changed
-from .lines import HEADS, counts, duration, failed, mended, rows, shown
+from .lines import HEADS, counts, duration, failed, mended, rows, shown, total
 from .summary import Summary, title
 
 MOST = 5_000
@@ -45,7 +45,7 @@ def page(name: str, summary: Summary, comparison: Comparison | None = None) -> s
 def _parts(name: str, summary: Summary, comparison: Comparison | None) -> Iterator[str]:
     """Yield the lines of the page."""
     policy = f"{NOTHING}; style-src {hashed(STYLE)}"
-    heading = f"{name}: {summary.jobs:,} jobs, {len(summary.failed):,} failed"
+    heading = f"{name}: {total(summary)}"
     yield from (
         "<!doctype html>",
         '<html lang="en">',

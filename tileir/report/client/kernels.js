@@ -171,7 +171,7 @@ class KernelsView {
     return make("article", "finding sure-" + (SURE.has(found.sure) ? found.sure : "other"),
       make("p", "finding-title", make("span", "sure", found.sure), " " + found.title),
       ...(first ? [make("p", "links", first), make("p", "mono finding-code", writtenAt(this.data, found.ops[0]).code)] : []),
-      make("p", "", found.figure + ": " + before + ", and " + after + " with the fix"),
+      make("p", "", found.figure + ", now: " + before + "; with the fix: " + after),
       make("p", "", "Fix: " + found.fix), make("p", "why", "Why: " + found.why),
       ...(others.length ? [make("p", "links", "Also at", ...others.slice(0, MOST_PLACES), more > 0 ? plural(more, "more place") : "")] : []),
       make("p", "rule", found.rule));
@@ -213,7 +213,7 @@ class KernelsView {
     const { block, cluster, grid_limits: limits, runs_on: runs } = contract;
     add("block", block.join(" \u00d7 ") + " threads");
     if (cluster.some((size) => size !== 1)) add("cluster", cluster.join(" \u00d7 ") + " blocks");
-    add("shared", plural(contract.dynamic_shared_memory, "byte") + " that the launch adds");
+    add("shared", plural(contract.dynamic_shared_memory, "byte") + " of dynamic shared memory");
     add("grid", "at most " + limits.map((limit) => limit.toLocaleString("en")).join(" \u00d7 ") + " blocks");
     add("runs on", "compute capability " + runs.capability.join(".") + (runs.later ? " and later" : " alone"));
     const table = make("table", "parameters", make("tr", "", ...["", "type", "what it is"].map((word) => headed(word, "col"))));

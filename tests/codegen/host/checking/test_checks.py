@@ -310,8 +310,8 @@ def test_an_index_outside_of_the_view() -> None:
     assert blocks(20, 8, 3, BOTH) == ""
     for check in ("memory", "undefined"):
         assert blocks(20, 8, 4, check) == (
-            "store_view_tko: index 0 is outside the view's index space (index = 3, of = 3) in k, "
-            "block (3, 0, 0) (<text>:8:12)"
+            "store_view_tko: index 3 along dimension 0 is outside the view, which has 3 tiles "
+            "there; is the grid too large? in k, block (3, 0, 0) (<text>:8:12)"
         )
     assert blocks(20, 8, 4, "nan") == "", "nothing is stored there"
 

@@ -93,18 +93,20 @@ def test_the_command_takes_a_launch_as_run_does() -> None:
     assert [array["touched"][0]["kind"] for array in made["arrays"]] == ["read", "read", "written"]
 
 
-def test_a_block_that_goes_wrong_has_no_footprint() -> None:
-    values = [each for _ in range(3) for each in sized(np.zeros(1000, np.float32))]
+@pytest.mark.parametrize(("extent", "tiles"), [(1000, "one tile"), (0, "no tiles")])
+def test_a_block_that_goes_wrong_has_no_footprint(extent: int, tiles: str) -> None:
+    values = [each for _ in range(3) for each in sized(np.zeros(extent, np.float32))]
     made = footprints(tileir.load(NEWEST["vector_add"]), "vector_add", (2,), values, (1, 0, 0))
-    assert "outside the view's index space" in made["problem"]
-    assert {each["block"] for array in made["arrays"] for each in array["touched"]} == {1}
+    assert f"is outside the view, which has {tiles} there" in made["problem"]
+    touched = {each["block"] for array in made["arrays"] for each in array["touched"]}
+    assert touched == ({1} if extent else set())
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         (["--arg", "3"], "--grid has to be given"),
-        (["--block", "1"], "--grid has to be given"),
+        (["--block", "1"], "--block needs --grid"),
         (["--grid", "2"], "--grid needs --target"),
         (["--grid", "0", "--target", "sm_80"], "--grid takes one to three numbers from 1"),
         (["--grid", "2", "--block", "2", "--target", "sm_80"], "not in a grid of 2x1x1 blocks"),
