@@ -49,6 +49,14 @@ STORED = {
     "the array, an element later": (f"{AGAIN_LATER}%g = {TO_Z}\n", False),
     "another array, an element later": (f"{B_LATER}{view('a2', 'z')}%g = {TO_Z}\n", True),
     "either array": (f"{EITHER}{view('a2', 'z')}%g = {TO_Z}\n", False),
+    "what a loop's pointer is of": (
+        (
+            "%e = for %c in (%zero to %n, step %one) : tile<i32> iter_values(%a2 = %a) "
+            "-> (tile<ptr<f32>>) {\n"
+            f"{view('a2', 'z')}%g = {TO_Z}\ncontinue %a2 : tile<ptr<f32>> }}\n"
+        ),
+        False,
+    ),
     "a wait for other grids": ("%g = gdc_wait_tko -> token\n", False),
 }
 
