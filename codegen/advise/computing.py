@@ -155,10 +155,10 @@ def _invariant(evidence: Evidence) -> Iterator[Candidate]:
             if loop is None or varying(op, loop):
                 continue
             inside = [*loop.walk()]
-            written = {
+            written = [
                 places[each].array for each in inside if each.name in STORES and each in places
-            }
-            if place.array in written or any(map(clobbers, inside)):
+            ]
+            if any(map(place.may_meet, written)) or any(map(clobbers, inside)):
                 continue
             text = f"{op.name}: neither address nor index change in the loop"
             yield Candidate(Site(symbol, numbers[op]), text)

@@ -91,10 +91,11 @@ class Evidence:
 
     def slots_at(self, site: Site) -> int:
         """Return the issue slots of an op, with those of the ops in a fold's region."""
-        slots, op = self.instructions.slots, self.copy.ops.get(site.number or 0)
-        if site.number is None or op is None or family_of(op) is not Family.FOLD:
+        slots = self.instructions.slots
+        op = None if site.number is None else self.copy.ops.get(site.number)
+        if op is None or family_of(op) is not Family.FOLD:
             return slots[site]
-        inside = {number_of(each.location) for each in op.walk()}
+        inside = {number_of(each.location) for each in op.walk()} - {None}
         return sum(slots[site.symbol, number] for number in {site.number, *inside})
 
     @property

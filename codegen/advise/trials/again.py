@@ -18,15 +18,21 @@ from tileir.read.function import Function
 from tileir.types import Pointer, Tile
 
 from .loops import innermost_loop, varying
-from .parameters import origin, slice_of
 from .trial import Trial
 
 
 class Place(NamedTuple):
-    """The memory of an access: a number for its array, and what is the same for the same tile."""
+    """The memory of an access: its array, and what is the same for the same tile.
 
-    array: int
+    An array is the parameter that addresses in it are offsets from; None if it may be any.
+    """
+
+    array: Value | None
     tile: tuple[object, ...]
+
+    def may_meet(self, array: Value | None) -> bool:
+        """Whether an access of an array may be of this memory."""
+        return self.array is None or array is None or self.array is array
 
 
 LOADS = ("load_view_tko", "load_ptr_tko")
@@ -89,33 +95,57 @@ class Held:
             if clobbers(each):
                 held.clear()
             elif each.name in STORES:
-                array = self._place(each).array
-                for place in [place for place in held if place.array == array]:
+                array = _array(each)
+                for place in [place for place in held if place.may_meet(array)]:
                     del held[place]
 
     def _place(self, op: Op) -> Place:
         number = self._numbering.number
         view = op.operands.get("view")
         if view is None:
-            pointers = op.operands.get("source") or op.operands["destination"]
-            root = next(_roots(pointers), pointers)
-            mask = op.operands.get("mask")
-            return Place(number(root), (number(pointers), mask and number(mask)))
-        tensor = tensor_view_op(view)
-        array = number(view) if tensor is None else number(origin(tensor.operands["base"]))
+            pointers, mask = _pointers(op), op.operands.get("mask")
+            return Place(_array(op), (number(pointers), mask and number(mask)))
         made = (*view.owner.operand_list(),) if isinstance(view.owner, Op) else (view,)
         kind = replace(view.type, padding=None) if hasattr(view.type, "padding") else view.type
-        return Place(array, (kind, *map(number, made), *map(number, op.operands["index"])))
+        return Place(_array(op), (kind, *map(number, made), *map(number, op.operands["index"])))
 
 
-def _roots(pointers: Value) -> Iterator[Value]:
-    """Yield the parameters that pointers are offsets from."""
-    for op in slice_of(pointers):
-        for value in op.operand_list():
-            kind = value.type
-            is_address = isinstance(kind, Tile) and isinstance(kind.element, Pointer)
-            if is_address and not isinstance(value.owner, Op):
-                yield value
+def _pointers(op: Op) -> Value:
+    return op.operands.get("source") or op.operands["destination"]
+
+
+def _array(op: Op) -> Value | None:
+    """Return the parameter that the addresses of an access are offsets from; None if not just one.
+
+    No numbers of values are asked for: regions are looked through before their ops have any.
+    """
+    view = op.operands.get("view")
+    if view is not None:
+        tensor = tensor_view_op(view)
+        return None if tensor is None else _root(tensor.operands["base"])
+    return _root(_pointers(op))
+
+
+def _root(pointers: Value) -> Value | None:
+    """Return the parameter that pointers come from; None of those of memory, loops, or numbers."""
+    roots, seen, waiting = set[Value | None](), {pointers}, [pointers]
+    while waiting:
+        value = waiting.pop()
+        op = value.owner
+        if not isinstance(op, Op):
+            roots.add(value if op.parent_op is None else None)
+            continue
+        pure = not op.regions and op.spec.effects in SILENT - {READS}
+        found = [each for each in op.operand_list() if pure and _is_address(each)]
+        if not found:
+            return None
+        waiting += [each for each in found if each not in seen]
+        seen.update(found)
+    return roots.pop() if len(roots) == 1 else None
+
+
+def _is_address(value: Value) -> bool:
+    return isinstance(value.type, Tile) and isinstance(value.type.element, Pointer)
 
 
 def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
@@ -131,7 +161,7 @@ def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
         if any(value is not store.operands[STORES[store.name]] for value in varying(store, loop)):
             continue
         inside = [op for op in loop.walk() if op is not store]
-        others = [op for op in inside if op in places and places[op].array == place.array]
+        others = [op for op in inside if op in places and place.may_meet(places[op].array)]
         loads = [
             op
             for op in others
