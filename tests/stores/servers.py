@@ -35,9 +35,9 @@ class Refusing:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         with self._lock:
             refusal = self.refused(next(self._numbers))
+            self.count += refusal is not None
         if refusal is None:
             return self._behind(environ, start_response)
-        self.count += 1
         status, code = refusal
         environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         start_response(status, [("Content-Type", "application/xml")])

@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
 from functools import partial
 from typing import Any
 from weakref import WeakSet
@@ -24,17 +24,10 @@ from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 
 from .versions import Versions, here
-from .worker import Keeper, adopt
+from .worker import Keeper, SchedulerLost, adopt
 
 _COUNTED = 2.0
 """Seconds for which a number of workers is good."""
-
-
-class SchedulerLost(BrokenExecutor):
-    """The scheduler is gone, and forgets what was under way: no chunk is to blame."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__(f"{address}: the scheduler was lost, or restarted")
 
 
 class Cluster(Executor):
@@ -116,9 +109,16 @@ class Cluster(Executor):
         self._end_all()
 
     def _tell(self, told: Future[Any], asked: Future[Any]) -> None:
-        """Tell what came of a call; nobody here cancels one, so it was lost if it is cancelled."""
-        lost = SchedulerLost(self._address) if asked.cancelled() else None
-        error = lost or asked.exception()
+        """Tell what came of a call; nobody here cancels one, so it was lost if it is cancelled.
+
+        Dask cancels what is under way when the scheduler is gone, after it has noted that; and
+        where somebody else's client has it cancelled, or has all workers restarted.
+        """
+        error: BaseException | None
+        if asked.cancelled():
+            error = SchedulerLost(self._address) if self.lost else CancelledError("by Dask")
+        else:
+            error = asked.exception()
         self._pending.discard(told)
         with contextlib.suppress(InvalidStateError):  # it was ended meanwhile
             if error is None:

@@ -5,7 +5,7 @@ done. So many chunks are under way for each worker and no more, so that memory d
 how many there are. Who is to blame for a worker that is lost is not known, since one worker may
 take all that is under way along; so after the second time the jobs of a chunk are tried one by one,
 with nothing else under way, when all others are done. The one that loses its worker again is told.
-A scheduler that is lost is no fault of a chunk.
+A scheduler that is lost is no fault of a chunk, unless that happens with it again and again.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from queue import Empty, SimpleQueue
 from tileir.commands.conventions import OUTSIDE
 from tileir.errors import WorkerError
 
-from .cluster import SchedulerLost
 from .executors import Place
 from .jobs import Chunk, Job
 from .protocol import Response
-from .worker import Refused, run_chunk
+from .worker import Refused, SchedulerLost, run_chunk
 
 IN_FLIGHT = 4
 """Chunks for each worker: one that it works on, and others so that it need not wait."""
 _MOST_LOST = 2
 """How often a chunk is lost before its jobs are tried alone."""
+_MOST_UNSCHEDULED = 5
+"""How often the scheduler is lost with a chunk before it is suspected of that."""
 _HOPELESS = 20
 """Losses without a response in between, after which nothing more is expected of an executor."""
 _LOOK = 1.0
@@ -152,14 +153,18 @@ class Dispatcher:
             self._renew(executor, error)
         else:
             self._despair(error)
-        if isinstance(error, SchedulerLost):
-            return self._again(chunk)
+        by_scheduler = isinstance(error, SchedulerLost)
+        if by_scheduler:
+            chunk.unscheduled += 1
+            if chunk.unscheduled < _MOST_UNSCHEDULED:
+                return self._again(chunk)
         if chunk is self._suspect:
             self._suspect = None
-            text = f"whatever worked on it was lost, three times: {_told(error)}"
+            times = f"{chunk.unscheduled}" if by_scheduler else "three"
+            text = f"whatever worked on it was lost, {times} times: {_told(error)}"
             return [(chunk.jobs[0], Response(OUTSIDE, "lost", text).packed())]
-        chunk.lost += 1
-        if chunk.lost < _MOST_LOST:
+        chunk.lost += not by_scheduler
+        if not by_scheduler and chunk.lost < _MOST_LOST:
             self._resubmitted.append(chunk)
         else:
             self._suspects += (chunk.with_jobs([job]) for job in chunk.jobs)
@@ -181,7 +186,8 @@ class Dispatcher:
         self._despair(error)
         if isinstance(error, SchedulerLost):
             told = f"{error}; what was under way is done again when a scheduler answers there"
-            warnings.warn(told, RuntimeWarning, stacklevel=2)
+            # With a registry of its own: Python shows what a line says again only once otherwise.
+            warnings.warn_explicit(told, RuntimeWarning, __file__, 0, __name__, registry={})
         self._place.end(broken, [])
         self._executor = self._place.make()
 

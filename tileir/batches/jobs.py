@@ -92,6 +92,7 @@ class Chunk:
 
     function  what the child computes, by its name; tests have one that misbehaves
     lost      how often a worker was lost that had it
+    unscheduled  how often a scheduler was lost while it was under way
     """
 
     work: Work
@@ -100,10 +101,13 @@ class Chunk:
     jobs: list[Job]
     versions: Versions = field(default_factory=here)
     lost: int = 0
+    unscheduled: int = 0
 
     def with_jobs(self, jobs: list[Job]) -> Chunk:
-        """Return a chunk of other jobs, which has not been lost yet."""
-        return Chunk(self.work, self.limits, self.function, jobs, self.versions)
+        """Return a chunk of other jobs, of which no worker was lost yet."""
+        chunk = Chunk(self.work, self.limits, self.function, jobs, self.versions)
+        chunk.unscheduled = self.unscheduled
+        return chunk
 
 
 class Pace:

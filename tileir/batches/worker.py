@@ -14,6 +14,7 @@ import os
 import platform
 import threading
 import weakref
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -38,6 +39,13 @@ class Refused(NamedTuple):
 
     worker: str
     difference: str
+
+
+class SchedulerLost(BrokenExecutor):
+    """The scheduler of a worker is gone, and has forgotten what was under way: all chunks."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(f"{address}: the scheduler was lost, or restarted")
 
 
 class Keeper:

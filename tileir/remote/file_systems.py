@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-ON_THIS_MACHINE = {"file", "local"}
-WEB = {"http", "https"}
+ON_THIS_MACHINE = frozenset({"file", "local"})
+WEB = frozenset({"http", "https"})
 
 _ASKED = {
     ("s3", "s3a"): "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, say who asks, and"
@@ -18,7 +18,8 @@ _ASKED = {
     " who asks, and FSSPEC_GS_TOKEN=anon reads what is public",
 }
 """Schemes of URLs -> how somebody says there who asks."""
-_REFUSALS = (401, 403)
+_REFUSALS = ("401", "403")
+"""Codes of HTTP; packages have them as numbers or as texts."""
 
 
 def protocols(fs: Any) -> set[str]:
@@ -53,7 +54,8 @@ def advice(url: str, problem: Exception) -> str:
     refused = (
         isinstance(problem, PermissionError)
         or "Credential" in type(problem).__name__  # botocore's and Google's errors
-        or getattr(problem, "code", None) in _REFUSALS
+        or str(getattr(problem, "code", None)) in _REFUSALS
+        or (isinstance(problem, OSError) and str(problem).startswith("Forbidden:"))  # gcsfs's
     )
     found = next((text for schemes, text in _ASKED.items() if scheme in schemes), "")
     return f"; {found}" if refused and found else ""

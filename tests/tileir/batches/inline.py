@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from pkgutil import resolve_name
 from typing import Any
 
-from tileir.batches.cluster import SchedulerLost
 from tileir.batches.jobs import Chunk
 from tileir.batches.protocol import Request
+from tileir.batches.worker import SchedulerLost
 
 
 class Inline(Executor):
@@ -19,7 +19,13 @@ class Inline(Executor):
     It breaks as pools of processes do: for good, for all that is submitted.
     """
 
-    def __init__(self, killers: Container[str] = (), made: list[Inline] | None = None) -> None:
+    def __init__(
+        self,
+        killers: Container[str] = (),
+        made: list[Inline] | None = None,
+        loss: Callable[[], BrokenExecutor] = lambda: BrokenProcessPool("a worker ended"),
+    ) -> None:
+        self._loss = loss
         self.killers = killers
         self.broken = self.ended = False
         self.chunks: list[list[str]] = []
@@ -31,12 +37,12 @@ class Inline(Executor):
         (chunk,) = args
         assert isinstance(chunk, Chunk)
         if self.broken:
-            raise BrokenProcessPool("it is broken")
+            raise self._loss()
         self.chunks.append([job.name for job in chunk.jobs])
         future: Future[Any] = Future()
         if any(job.name in self.killers for job in chunk.jobs):
             self.broken = True
-            future.set_exception(BrokenProcessPool("a worker ended"))
+            future.set_exception(self._loss())
         else:
             respond = resolve_name(chunk.function)
             future.set_result([respond(Request.packed(chunk.work, job)) for job in chunk.jobs])

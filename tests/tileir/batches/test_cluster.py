@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -290,16 +291,24 @@ def test_a_scheduler_that_comes_back(tmp_path: Path, silent: bool) -> None:
 def test_a_cluster_without_workers_is_told(tmp_path: Path) -> None:
     """The batch waits for one, and does its work then."""
     folder = modules(tmp_path / "k")
-    with _scheduler(tmp_path / "file.json", workers=0) as (address, _):
-        program = subprocess.Popen(
+    with (
+        _scheduler(tmp_path / "file.json", workers=0) as (address, _),
+        subprocess.Popen(
             [sys.executable, "-m", "tileir", "batch", "stats", "--cluster", address, folder],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert program.stderr is not None
-        told = f"warning: {address}: there are no workers yet; the batch waits for them"
-        assert program.stderr.readline() == f"tileir batch: {told}\n"
-        with _worker(address):
-            out, _ = program.communicate()
+        ) as program,
+    ):  # fmt: skip
+        late = Timer(300, program.kill)  # or nothing here would end where it says nothing
+        late.start()
+        try:
+            assert program.stderr is not None
+            told = f"warning: {address}: there are no workers yet; the batch waits for them"
+            assert program.stderr.readline() == f"tileir batch: {told}\n"
+            with _worker(address):
+                out, _ = program.communicate()
+        finally:
+            late.cancel()
+            program.kill()
     assert out == f"{INNOCENT} done ({INNOCENT} of them failed)\n"
 
 

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches.executors import Place
 from tileir.batches.manifest import read_manifest
+from tileir.batches.worker import SchedulerLost
 
 from . import planted
 from .inline import Forgetful, Inline
@@ -172,7 +174,27 @@ def test_an_executor_that_is_good_for_nothing_ends_the_batch(tmp_path: Path, mon
     assert done.stderr.splitlines()[-1].startswith(told)
 
 
-@pytest.mark.filterwarnings("always")
+@pytest.mark.filterwarnings("default")
+def test_who_loses_every_scheduler_is_told_once(tmp_path: Path, monkeypatch) -> None:
+    """Though the scheduler comes back each time, and others answer; each loss is told."""
+    folder = modules(tmp_path / "k", _20a_killer="")
+    monkeypatch.setattr("tileir.batches.jobs.Pace.jobs", lambda _: 1)
+    killers = [f"{str(folder).lstrip('/')}/20a_killer.mlir"]
+    made: list[Inline] = []
+    place = Place(lambda: Inline(killers, made, partial(SchedulerLost, "tcp://there")), lambda: 1)
+    monkeypatch.setattr("tileir.batches.command.place_of", lambda *_: place)
+    manifest = tmp_path / "m.jsonl"
+    done = call(main, "batch", "verify", "-m", manifest, folder)
+    found = records(manifest)
+    assert len(found) == INNOCENT + 1
+    (lost,) = [each for each in found.values() if each["failure"] == "lost"]
+    assert lost["file"] == killers[0]
+    assert "was lost, 6 times: SchedulerLost: tcp://there: the scheduler" in lost["message"]
+    assert done.stderr.count("warning: tcp://there: the scheduler was lost") == 6
+    assert [killers in each.chunks for each in made] == [True] * 6 + [False]
+
+
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("number", [1, INNOCENT], ids=["one chunk", "many"])
 def test_no_chunk_is_to_blame_for_a_scheduler(number: int, tmp_path: Path, monkeypatch) -> None:
     """It is lost three times, with all that was under way, and comes back without any worker."""

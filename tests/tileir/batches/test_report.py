@@ -142,6 +142,18 @@ def test_a_reason_has_all_its_lines_up_to_some() -> None:
     assert said[start + 1 :] == [*(f"    line {n}" for n in range(2, 11)), "    and 2 lines more"]
 
 
+def test_names_forge_no_lines() -> None:
+    """Of files and kernels: they may come from archives of anybody."""
+    forged = "a\n    b.mlir (verify): well.mlir"
+    before = write("old.jsonl", record(forged), record("c", kernel={"kernel": "k\n  forged"}))
+    worse = {"kernel": "k\n  forged", "registers": 41}
+    now = write("new.jsonl", record(forged, "invalid"), record("c", kernel=worse))
+    for given in ([now], [now, "--baseline", before], [before, "--baseline", now]):
+        said = call(main, "batch", "report", *given).stdout
+        assert "\\n    b.mlir" in said
+        assert not re.search(r"^ *(b\.mlir|forged)", said, re.M)
+
+
 class Seen(HTMLParser):
     """What a browser would find in a page."""
 

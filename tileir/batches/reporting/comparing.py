@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tileir.batches.manifest import job_of
 from tileir.batches.records import Record
 from tileir.commands.conventions import UsageError
-from tileir.messages.texts import display
+from tileir.messages.texts import display, printable
 from tileir.resources.baseline import FIGURES, Change, Figures, changes
 
 from .summary import about, title
@@ -99,7 +99,7 @@ def compare(before: Iterable[Record], now: Iterable[Record]) -> Comparison:
 
 def changed(job: dict[str, Any], change: Change) -> str:
     """Return a figure that has changed in words."""
-    return f"{title(job)}: {change}"
+    return printable(f"{title(job)}: {change}")
 
 
 def _as_json(job: dict[str, Any], change: Change) -> dict[str, Any]:

@@ -85,14 +85,14 @@ def counts(comparison: Comparison) -> str:
 
 
 def failed(job: dict[str, Any]) -> str:
-    """Return a job that failed in words."""
+    """Return a job that failed in words; only the message may have lines."""
     before = f" (before: {job['before']})" if job.get("before") else ""
-    return f"{title(job)}: {job['failure']}{before}: {job['message'] or ''}"
+    return printable(f"{title(job)}: {job['failure']}{before}: ") + (job["message"] or "")
 
 
 def mended(job: dict[str, Any]) -> str:
     """Return a job that is well again in words."""
-    return f"{title(job)}: was {job['before']}"
+    return printable(f"{title(job)}: was {job['before']}")
 
 
 def shown(item: str) -> list[str]:
