@@ -14,7 +14,7 @@ from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import BuildError, TileIRError, UnsupportedError
 from tileir.rewrite.extract import extract
 
-from .evidence import Evidence, Settings, Site, evidence_of
+from .evidence import Evidence, Settings, Site, compile_as_given, evidence_of
 from .figures import Figure
 from .finding import Finding
 from .numbered import Original
@@ -104,7 +104,11 @@ def advice(
     untried: dict[str, None] = {}
     kernels = [*_apart(with_text_lines(bytecode), chosen)]
     for place, (name, module) in enumerate(kernels):
-        search = _Search(Original(module, [name], arguments), settings, until)
+        try:
+            search = _Search(Original(module, [name], arguments), settings, until)
+        except TileIRError:
+            compile_as_given(bytecode, chosen, settings)
+            raise
         for number, rule in enumerate(RULES.values(), place * len(RULES)):
             if progress:
                 progress(number, len(kernels) * len(RULES))
