@@ -15,7 +15,7 @@ from .trials.branches import PEELED, rare
 from .trials.extents import depth, longer, rows
 from .trials.loops import OUT_OF_IF, UNCHANGED_SUMS, changed_sums, loops_around
 from .trials.order import SILENT
-from .trials.products import AS_LOADED, AS_TF32
+from .trials.products import ACCUMULATED, AS_LOADED, AS_TF32, added
 from .trials.strides import K_MAJOR, loads_across
 
 SHORT_K = 64
@@ -41,6 +41,14 @@ def _changed_sums(evidence: Evidence) -> Iterator[Candidate]:
         site = Site(remark.entry, number_of(remark.location))
         if remark.topic is Topic.TENSOR_CORES and changed_sums(evidence.op(site)):
             yield Candidate(site, "each iteration changes the sum, in the same way")
+
+
+def _added(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the products that begin with zeros, and are added to a sum then."""
+    for number, op in evidence.copy.ops.items():
+        if addition := added(op):
+            text = f"{op.name}: its acc is 0, and {addition.name} adds what it gives to a sum"
+            yield Candidate(Site(evidence.copy.functions[number].name, number), text)
 
 
 def _rare(evidence: Evidence) -> Iterator[Candidate]:
@@ -112,6 +120,20 @@ MULTIPLYING = (
         _short_k,
         tuple(longer(depth, factor) for factor in (2, 4)),
         1.5,
+    ),
+    Rule(
+        "sum-beside-product",
+        "a product is added to a sum by another op",
+        "Tensor cores add to their sums for nothing. A product that begins with zeros needs "
+        "registers for them and for what it gives, and an addition for each element; and the "
+        "next product cannot begin before that.",
+        "give the product the sum as its accumulator",
+        Sure.LIKELY,
+        figures.ALL_WORK,
+        _added,
+        (ACCUMULATED,),
+        2.0,
+        others=(figures.OVERLAP,),
     ),
     Rule(
         "sum-changed-in-loop",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tileir.codegen.remarks import Outcome, Topic
+from tileir.formats.ops.spec import READS
 
 from . import figures
 from .computing import COMPUTING
@@ -115,6 +116,8 @@ def _idle(evidence: Evidence) -> Iterator[Candidate]:
             continue
         for remark in evidence.of(symbol, Topic.ACCESSES):
             site = Site(symbol, number_of(remark.location))
+            if site.number is None or evidence.copy.ops[site.number].spec.effects != READS:
+                continue
             text = f"all blocks of an SM load {loaded:.0f} bytes at once"
             yield Candidate(site, f"{text}, of the {figures.ENOUGH_LOADED} that hide latency")
 

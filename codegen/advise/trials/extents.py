@@ -13,12 +13,13 @@ from functools import partial
 from tileir.builder.retyped import retyped, swapped
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.ops.extents import tensor_view_op
 from tileir.ir import Op
 from tileir.ir.constants import Constant
 from tileir.read.function import Function
-from tileir.types import Tile
+from tileir.types import PartitionView, Tile
 
-from .parameters import slice_of
+from .parameters import origin, slice_of
 from .trial import Trial
 
 _LONG = 16
@@ -53,7 +54,7 @@ def longer(extent: Extent, factor: int) -> Trial:
             if (site.symbol, size) not in done:
                 done.add((site.symbol, size))
                 resized(copy.functions[site.number], size, size * factor)
-            told[site] = f"let tiles of {size} along that dimension be of {size * factor}"
+            told[site] = f"let extents of {size} in tiles be {size * factor}"
         return told
 
     return Trial(edit)
@@ -70,14 +71,36 @@ def shorter(factor: int) -> Trial:
             size = max(max(each.shape, default=1) for each in kinds if isinstance(each, Tile))
             if size >= _LONG * factor:
                 resized(function, size, size // factor)
-                told[site] = f"let tiles of {size} along a dimension be of {size // factor}"
+                told[site] = f"let extents of {size} in tiles be {size // factor}"
         return told
 
     return Trial(edit)
 
 
 def _of(extent: Extent, copy: Copy, site: Site) -> int | None:
-    return None if site.number is None else extent(copy.ops[site.number])
+    if site.number is None:
+        return None
+    op = copy.ops[site.number]
+    return None if _has_all(op, copy, site.number) else extent(op)
+
+
+def _has_all(op: Op, copy: Copy, number: int) -> bool:
+    """Whether the tile of an access has all of a tensor's last dimension: there is no more of it.
+
+    The tensor's extent is in its type, or an argument of the launch that is known.
+    """
+    view = op.operands.get("view")
+    made = None if view is None else tensor_view_op(view)
+    if view is None or made is None or not isinstance(view.type, PartitionView):
+        return False
+    kind, dim = made.result.type, view.type.dim_map[-1]
+    extent = kind.shape[dim]
+    if extent is None:
+        dynamic = [n for n, each in enumerate(kind.shape) if each is None]
+        given = origin(made.operands["dynamicShape"][dynamic.index(dim)])
+        parameters = copy.functions[number].body.block.arguments
+        extent = copy.arguments.get(given.index) if given in parameters else None
+    return extent is not None and view.type.tile[-1] >= extent
 
 
 def inner(op: Op) -> int | None:

@@ -1,4 +1,4 @@
-"""Trials of products: operands in a type that tensor cores multiply."""
+"""Trials of products: operands of types that tensor cores multiply, and sums that they add to."""
 
 from __future__ import annotations
 
@@ -45,6 +45,36 @@ def _as_tf32(op: Op, editor: Editor) -> str | None:
     return "convert the operands to tf32 (ftof), if 11 bits of precision are enough"
 
 
+def added(product: Op) -> Op | None:
+    """Return the op that adds a product to a sum, where the product begins with zeros; or None."""
+    if product.name not in ("mmaf", "mmai") or len(product.result.uses) != 1:
+        return None
+    zeros, op = product.operands["acc"].owner, product.result.uses[0].op
+    if not isinstance(zeros, Op) or zeros.name != "constant" or op.name not in ("addf", "addi"):
+        return None
+    constant = zeros.attributes["value"]
+    if not constant.is_splat or constant.value() != 0 or op.parent is not product.parent:
+        return None
+    return op if _sum_of(op, product).is_visible_to(product) else None
+
+
+def _sum_of(op: Op, product: Op) -> Value:
+    return op.operands["lhs" if op.operands["rhs"] is product.result else "rhs"]
+
+
+def _accumulated(op: Op, editor: Editor) -> str | None:
+    """Let a product begin with the sum that it is added to."""
+    addition = added(op)
+    if addition is None:
+        return None
+    op.operands["acc"] = _sum_of(addition, op)
+    addition.result.replace_all_uses_with(op.result)
+    addition.remove()
+    return f"give {op.name} the sum as its acc, and leave {addition.name} out"
+
+
+ACCUMULATED = at_ops(_accumulated)
+"""Products that add to the sum themselves."""
 AS_LOADED = at_ops(_as_loaded)
 """Products of the type that operands are loaded in; products of f16 are exact in f32."""
 AS_TF32 = at_ops(_as_tf32)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.advised import advise
 from tileir.bytecode import Bytecode
 from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
-from tileir.codegen.advise.search import advise
 from tileir.codegen.advise.trials.views import AS_VIEWS
 
 from .test_computing import FOR, HEAD, LOAD, ONE, SPREAD, STORE, SUM, T
@@ -227,6 +227,49 @@ def test_a_weakness_is_found_until_it_is_undone(name: str) -> None:
     assert rule not in {each.rule for each in advice(better)}
 
 
+A, B, C = "tile<64x32xf16>", "tile<32x64xf16>", "tile<64x64xf32>"
+SUMMED = f"""
+cuda_tile.module @m {{ entry @main(%p: tile<ptr<f16>>, %o: tile<ptr<f32>>, %n: tile<i32>) {{
+  %a = assume div_by<16>, %p : tile<ptr<f16>>
+  %ad = make_tensor_view %a, shape = [64, 4096], strides = [4096, 1]
+      : tensor_view<64x4096xf16, strides=[4096,1]>
+  %av = make_partition_view %ad
+      : partition_view<tile=(64x32), tensor_view<64x4096xf16, strides=[4096,1]>>
+  %bv = make_partition_view %ad
+      : partition_view<tile=(32x64), tensor_view<64x4096xf16, strides=[4096,1]>>
+  %d = make_tensor_view %o, shape = [64, 64], strides = [64, 1]
+      : tensor_view<64x64xf32, strides=[64,1]>
+  %s = make_partition_view %d : partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %none = constant <f32: 0.0> : {C}
+  %r = for %c in (%zero to %n, step %one) : tile<i32> iter_values(%sum = %none) -> ({C}) {{
+    %x, %xt = load_view_tko weak %av[%zero, %c] : partition_view<tile=(64x32),
+        tensor_view<64x4096xf16, strides=[4096,1]>>, tile<i32> -> {A}, token
+    %y, %yt = load_view_tko weak %bv[%zero, %c] : partition_view<tile=(32x64),
+        tensor_view<64x4096xf16, strides=[4096,1]>>, tile<i32> -> {B}, token
+    BODY
+    continue %z : {C}
+  }}
+  %st = store_view_tko weak %r, %s[%zero, %zero] : {C}, partition_view<tile=(64x64),
+      tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
+  return }} }}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (f"%q = mmaf %x, %y, %none : {A}, {B}, {C}\n%z = addf %sum, %q : {C}", ["mmaf"]),
+        (f"%q = mmaf %x, %y, %sum : {A}, {B}, {C}\n%z = addf %none, %q : {C}", []),
+        (f"%z = mmaf %x, %y, %sum : {A}, {B}, {C}", []),
+    ],
+)
+def test_products_add_to_the_sum_themselves(body: str, found: list[str]) -> None:
+    text = SUMMED.replace("BODY", body)
+    told = advise(tileir.assemble(text), "sm_90", ptxas=False)
+    assert [each.op for each in told if each.rule == "sum-beside-product"] == found
+
+
 def test_what_is_made_wider_is_not_added_up_before() -> None:
     """Sums of f16 have fewer digits than sums of f32."""
     narrow = T.replace("f32", "f16")
@@ -244,7 +287,8 @@ def test_what_is_not_tried_one_by_one_is_named(monkeypatch: pytest.MonkeyPatch) 
     rule, weak, _ = WEAK["divided before it is added up"]
     monkeypatch.setattr(search, "ALONE", 0)
     found = search.advice(module(weak), "sm_90", ptxas=False)
-    assert rule in found.untried
+    (untried,) = found.untried.values()
+    assert rule in untried
     assert rule not in {each.rule for each in found.findings}
 
 
