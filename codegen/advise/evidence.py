@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tileir.bytecode import Bytecode
 from tileir.codegen.compilation import Compilation
 from tileir.codegen.fresh import compile_fresh
 from tileir.codegen.nvptx.reports import remarks
@@ -128,14 +129,26 @@ class Evidence:
         return Instructions(made.ptx)
 
 
+def compile_as_given(bytecode: Bytecode, symbols: Sequence[str] | None, settings: Settings) -> None:
+    """Compile a module that no copy was made of, so that errors tell its own locations.
+
+    All entries are compiled if `symbols` is None; raises what `compile` does.
+    """
+    compile_fresh(bytecode, settings.target, **_options(symbols, settings))
+
+
 def _asked(evidence: Evidence) -> dict[str, Any]:
+    return _options(evidence.symbols, evidence.settings)
+
+
+def _options(symbols: Sequence[str] | None, settings: Settings) -> dict[str, Any]:
     return {
-        "symbols": evidence.symbols,
+        "symbols": symbols,
         "checks": [],
         "trace": [],
-        "launch": dict(evidence.settings.options),
+        "launch": dict(settings.options),
         "lineinfo": False,
-        "portable": evidence.settings.portable,
+        "portable": settings.portable,
     }
 
 

@@ -14,7 +14,7 @@ from tileir.codegen.transform.locate_in_text import with_text_lines
 from tileir.errors import BuildError, TileIRError, UnsupportedError
 from tileir.rewrite.extract import extract
 
-from .evidence import Evidence, Settings, Site, evidence_of
+from .evidence import Evidence, Settings, Site, compile_as_given, evidence_of
 from .figures import Figure
 from .finding import Finding
 from .numbered import Original
@@ -80,7 +80,11 @@ def advice(
             untried[name] = [*RULES]
             continue
         part = now + (until - now) / (len(kernels) - place)
-        search = _Search(Original(module, [name], arguments), settings, part)
+        try:
+            search = _Search(Original(module, [name], arguments), settings, part)
+        except TileIRError:
+            compile_as_given(bytecode, chosen, settings)
+            raise
         for number, rule in enumerate(RULES.values(), place * len(RULES)):
             if progress:
                 progress(number, len(kernels) * len(RULES))

@@ -38,11 +38,14 @@ from .records import Record, line_of
 from .reporting import command as report
 from .sources import SUFFIXES, sources
 from .variants.collected import Collected
-from .verbs import NAMES, NONE, find
+from .verbs import NAMES, NONE, Verb, find
 
 SCHEMA = 1
 LINES = "-"
 """The manifest that is standard output."""
+
+MAKING = ("dis", "compile")
+"""The verbs that nobody asks but for the files that they make, or to be told what fails."""
 
 EXAMPLES = f"""\
 examples:
@@ -83,7 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         each = verbs.add_parser(
             name, help=verb.SUMMARY, description=f"{verb.SUMMARY.capitalize()}."
         )
-        _add_shared(each, verb.TARGETS != NONE)
+        _add_shared(each, verb)
         verb.configure(each)
     summary = report.SUMMARY
     told = verbs.add_parser(
@@ -92,16 +95,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     report.configure(told)
 
 
-def _add_shared(parser: argparse.ArgumentParser, targets: bool) -> None:
+def _add_shared(parser: argparse.ArgumentParser, verb: Verb) -> None:
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="+",
         help="a file, folder, pattern, archive, URL, or - for a list on standard input",
     )  # fmt: skip
-    if targets:
+    if verb.TARGETS != NONE:
         add("--target", metavar="TARGET", action="append", help="host or a GPU, such as sm_90")
     add("-m", "--manifest", metavar="FILE", help="add records to this file; what it has is done")
     add("--again", action="store_true", help="do what the manifest has as well")
-    add("-o", "--output", metavar="FOLDER", help="write the files that are made there")
+    if verb.FILES:
+        add("-o", "--output", metavar="FOLDER", help="write the files that are made there")
+    else:
+        parser.set_defaults(output=None)
     add("-j", "--jobs", metavar="N", type=counting_number, help="workers (default: CPUs)")
     add("--seconds", type=float, default=SECONDS, metavar="S",
         help=f"how long one module may take (default: {SECONDS:g})")  # fmt: skip
@@ -138,6 +144,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_output_folder(arguments.output)
     if arguments.manifest is not None and not lines:
         manifest = closing(Manifest(arguments.manifest, limits, arguments.again))
+    unkept = arguments.output is None and arguments.manifest is None
+    if unkept and arguments.verb in MAKING and not getattr(arguments, "set", None):
+        fail("batch", "nothing is kept: no --output and no --manifest", OK)
     with manifest as kept, nullcontext() if arguments.cluster is None else _silent():
         suffixes = tuple(arguments.suffix or SUFFIXES)
         batch = Batch(

@@ -256,7 +256,7 @@ def _over_stages(arguments: argparse.Namespace, data: bytes) -> tuple[str, Found
     target = arguments.target or "sm_90"
     compiled = compiled_by_stages(data, target, limits_of(arguments))
     if not is_given(arguments):
-        question = f"compiling for {target} fails"
+        question = f"does compiling for {target} fail?"
         return question, first_failing(compiled, STAGES[package_of(target)])
     if compiled.failed:
         where = compiled.failed if compiled.failed == BEHIND else f"stage {compiled.failed}"

@@ -28,12 +28,13 @@ def as_text(found: Found, what: str, question: str) -> str:
     lines += [_told(change, what) for change in found.changes]
     if not found.changes and found.answered:
         always = "yes" if found.answered[0][1] else "no"
+        noun = what.removesuffix("s")
         if len(found.answered) == len(found.points):
-            lines.append(f"nothing changes: {always} everywhere")
+            lines.append(f"no {noun} changes the answer: {always} everywhere")
         elif all(point.verdict is not None for point in found.points):
-            lines.append(f"nothing changes: {always} wherever there is an answer")
+            lines.append(f"no {noun} changes the answer: {always} wherever there is one")
         else:
-            lines.append(f"nothing changes: {always} at both ends; --all asks between them, too")
+            lines.append(f"{always} at both ends; --all asks each {noun} between them, too")
     return "\n".join(lines) + "\n"
 
 

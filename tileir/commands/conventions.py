@@ -125,11 +125,44 @@ CODES = {
 """Class of an error -> exit code; the first class that matches counts."""
 
 
+class _Store(argparse.Action):
+    """Stores what an option is given, and raises UsageError if it is given a second time.
+
+    Else the last one would win, and what was asked before it be passed over in silence.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(parser, Parser)
+        if self.option_strings:
+            if self in parser.stored:
+                parser.error(f"{'/'.join(self.option_strings)} can be given once")
+            parser.stored.append(self)
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises UsageError, so that its errors are one line like others.
 
-    A help that cannot be written is an error as well, which argparse passes over.
+    An option that takes one value can be given once. A help that cannot be written is an error as
+    well, which argparse passes over. `stored` are the options that the parsing has come by.
     """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.stored: list[argparse.Action] = []
+        self.register("action", None, _Store)
+        self.register("action", "store", _Store)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments as argparse does, from a clean slate."""
+        self.stored.clear()
+        return super().parse_known_args(args, namespace)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Say of a value that is none of the choices what is meant; UsageError."""

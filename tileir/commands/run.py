@@ -81,7 +81,8 @@ and how many different ones, so without those that a mask or the edge of a tenso
 floating-point operations of whole tiles (two for a multiply-add, 2*M*N*K for a product), trips of
 loops, elements of atomics, and the blocks with the least and the most. With --emulate it prints
 what warps execute, and for each access of the PTX the sectors of 32 bytes that it takes in global
-memory or its wavefronts in shared memory, with the least there could be. It takes no --time.
+memory or its wavefronts in shared memory, with the least there could be. Tables have the 8
+instructions that take most, and --json all. It takes no --time.
 
 The keys of "counts" on the CPU: entry, grid, arrays (each with parameter, type, size, read and
 written, which are bytes and distinct, touched, atomics, atomic_addresses), other, accesses, flops,

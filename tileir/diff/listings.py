@@ -90,7 +90,8 @@ _TESTS = re.compile(r"SETP|PLOP3|FCHK")
 class Item:
     """A line: its number from 0, its text, what it is compared by, opcode, and where it is.
 
-    Registers come in the order of the text; the first `results` of them are defined here.
+    Registers come in the order of the text; the first `results` of them are defined here. A head is
+    the line that begins a function: its registers are the parameters.
     """
 
     number: int
@@ -100,6 +101,7 @@ class Item:
     path: str
     registers: tuple[str, ...]
     results: int
+    head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +136,22 @@ def compare_listings(before: str, after: str, language: Language) -> ListingDiff
     one, two = [*_items(before, language)], [*_items(after, language)]
     pairs = align([item.key for item in one], [item.key for item in two])
     partner = dict(pairs)
+    heads = {item.path: item for item in two if item.head}
     entries: list[Entry] = []
     known = _Registers()
     last = 0
     for i, item in enumerate(one):
         j = partner.get(i)
         if j is None:
-            known.gone(item)
+            if item.head and item.path in heads:
+                known.renamed(item, heads[item.path])
+            else:
+                known.gone(item)
             entries.append(Entry(item, None))
             continue
         for new in two[last:j]:
-            known.new(new)
+            if not new.head:  # of which the parameters are known by then, or nothing is
+                known.new(new)
             entries.append(Entry(None, new))
         last = j + 1
         entries.append(Entry(item, two[j], known.disagreement(item, two[j])))
@@ -182,6 +189,14 @@ class _Registers:
         """Note that the results of a line of the second listing are in none of the first."""
         self._back.update(dict.fromkeys(item.registers[: item.results]))
 
+    def renamed(self, before: Item, after: Item) -> None:
+        """Note that two lines that differ define the same, in this order, as far as both do."""
+        self.gone(before)
+        self.new(after)
+        both = zip(before.registers, after.registers, strict=False)
+        for one, two in both:
+            self._other[one], self._back[two] = two, one
+
     def disagreement(self, before: Item, after: Item) -> tuple[tuple[str, str], ...]:
         """Return which registers that two lines with one key read hold other values.
 
@@ -218,7 +233,9 @@ def _items(text: str, language: Language) -> Iterator[Item]:
             key = "label:"
         path = " ".join(part for part in (entry, block) if part)
         registers, results = _registers(said, opcode, language)
-        yield Item(number, line.rstrip(), key, opcode, path, registers, results)
+        if head:
+            results = len(registers)
+        yield Item(number, line.rstrip(), key, opcode, path, registers, results, head is not None)
 
 
 def _kind(register: re.Match[str]) -> str:

@@ -11,12 +11,14 @@ from tileir.ir import Op
 from tileir.read.function import Function
 
 from .comparing import Difference
-from .listings import ListingDifference
+from .listings import Entry, ListingDifference
 from .printed import PrintedModule
 from .rows import KINDS, Part, Row
 from .wording import Wording
 
 SCHEMA = 1
+NAMED = 8
+"""Most functions that `--stat` of listings names."""
 
 KEYS = """\
 --json prints an object: schema, equal, before and after {file, version, producer}, functions
@@ -70,7 +72,10 @@ def stat(difference: Difference) -> Iterator[str]:
 
 
 def stat_of_listings(difference: ListingDifference) -> Iterator[str]:
-    """Yield a line for each opcode that occurs more or less often, and one for all."""
+    """Yield a line for each opcode that occurs more or less often, one for all, and one of lines.
+
+    The last has where lines differ, as they may do with as many of each opcode as before.
+    """
     if not difference:
         return
     one, two = difference.opcodes
@@ -79,6 +84,16 @@ def stat_of_listings(difference: ListingDifference) -> Iterator[str]:
     width = max(len(name) for name, _, _ in rows)
     for name, before, after in rows:
         yield f" {name:<{width}}  {before:>6} -> {after:<6} {after - before:+d}"
+    kinds: Counter[str] = Counter()
+    places: dict[str, None] = {}
+    for kind, entry in _differing(difference):
+        kinds[kind] += 1
+        at = next(each.path for each in (entry.after, entry.before) if each is not None)
+        places.setdefault(at.split(" ")[0])
+    names = [*filter(None, places)]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    where = ", ".join(names[:NAMED]) + more
+    yield f" lines: {_counted(kinds)}" + (f", in {where}" if where else "")
 
 
 def as_json(difference: Difference, names: tuple[str, str]) -> dict[str, Any]:
@@ -101,11 +116,8 @@ def as_json(difference: Difference, names: tuple[str, str]) -> dict[str, Any]:
 def listings_as_json(difference: ListingDifference, names: tuple[str, str]) -> dict[str, Any]:
     """Return a comparison of listings as an object."""
     rows: Table = []
-    for entry in difference.entries:
+    for kind, entry in _differing(difference):
         one, two = entry.before, entry.after
-        if one is not None and two is not None and not entry.other_values:
-            continue
-        kind = "inserted" if one is None else "deleted" if two is None else "changed"
         sides = [each and {"line": each.number + 1, "text": each.text} for each in (one, two)]
         path = next(each.path for each in (two, one) if each is not None)
         rows.append({"kind": kind, "path": path, "before": sides[0], "after": sides[1]})
@@ -119,6 +131,17 @@ def listings_as_json(difference: ListingDifference, names: tuple[str, str]) -> d
         "opcodes": {name: [counts[name], others[name]] for name in sorted(counts | others)},
         "rows": rows,
     }
+
+
+def _differing(difference: ListingDifference) -> Iterator[tuple[str, Entry]]:
+    """Yield the lines that differ, and the kind of each."""
+    for entry in difference.entries:
+        if entry.before is None:
+            yield "inserted", entry
+        elif entry.after is None:
+            yield "deleted", entry
+        elif entry.other_values:
+            yield "changed", entry
 
 
 def _size(function: Function) -> int:

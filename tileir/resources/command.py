@@ -294,9 +294,9 @@ def _write_comparison(
     kernels: Sequence[KernelResources],
 ) -> None:
     for change in compared.changes:
-        out.write(f"{'worse' if change.worse else 'better'}: {display(str(change))}\n")
+        out.write(f"{'worse' if change.worse else 'better'}: {printable(str(change))}\n")
     for key in compared.new:
-        out.write(f"new: {display(key)} is not in the baseline; --update adds it\n")
+        out.write(f"new: {printable(key)} is not in the baseline; --update adds it\n")
     same = len(kernels) - len({each.key for each in compared.changes}) - len(compared.new)
     out.write(f"{counted(len(kernels), 'kernel')}, {same} as in the baseline\n")
     for name, release in _tools(kernels).items():

@@ -46,7 +46,8 @@ examples:
 A program ends, stays in bounds and does nothing that is undefined: so every implementation computes
 the same, and gets the same checksum. It is of the results whose bits Tile IR determines; the file
 beside a module lists all results, and for the others how far two right ones may be apart
-(`python -c "help('tileir.launch.described')"` has the format).
+(`python -c "help('tileir.launch.described')"` has the format). A module and its launch are written
+over those of their names; a launch without such a module is another one's, and is left alone.
 
 A seed, with the other options, gives the same bytes on every machine. With --undefined, operands
 are not kept to those for which an op has a meaning: fuel for compilers, not for comparing results.
@@ -112,7 +113,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
     else:
         check_output(path)
-        check_output(str(Path(path).with_suffix(LAUNCH)))
+        launch = Path(path).with_suffix(LAUNCH)
+        check_output(str(launch))
+        if launch.exists() and not Path(path).exists():
+            raise UsageError(f"{launch} is there and not of {path}; -o takes another name")
     count = 1 if arguments.count is None else arguments.count
     with progress_bar("smith") as progress:
         for number in range(count):

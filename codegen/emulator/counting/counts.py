@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tileir.codegen.emulator.ptx.blocks import BasicBlock, written_opcode
 from tileir.codegen.emulator.ptx.locations import source_lines
 from tileir.messages.tables import aligned, number
+from tileir.messages.wording import counted
 
 from .classes import by_class, class_of, product_operations
 from .recorder import GLOBAL, SHARED, Recorder
 
 BARRIERS, COPIES, PRODUCTS = "barriers", "asynchronous copies", "tensor-core products"
 LISTED = 8
-"""So many lines of the text are listed in each table of `print`; `accesses` has all."""
+"""So many rows are listed in each table of `print`, and the rest summed; `to_json` has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _lines(counts: EmulatedCounts) -> Iterator[str]:
         if taken:
             excess = f"{number(taken - least)} {more}"
             yield f"{space} memory: {number(taken)} {unit}, {number(least)} at least: {excess}"
-            yield from _accesses([row for row in counts.accesses if row.space == space])
+            yield from _accesses([row for row in counts.accesses if row.space == space], unit)
     for name, found in (("barriers", counts.barriers), ("asynchronous copies", counts.copies)):
         if found:
             yield f"{name}: {number(sum(row.warps for row in found))} of warps"
@@ -182,9 +183,11 @@ def _lines(counts: EmulatedCounts) -> Iterator[str]:
                 (str(r.line), number(r.warps), _where(r.source, r.text)) for r in found[:LISTED]
             ]
             yield from aligned([("line", "of warps", "instruction"), *cells], left=(2,))
+            rest = found[LISTED:]
+            yield from _more(len(rest), sum(row.warps for row in rest), "of warps")
 
 
-def _accesses(rows: Iterable[WarpAccesses]) -> Iterator[str]:
+def _accesses(rows: Sequence[WarpAccesses], unit: str) -> Iterator[str]:
     head = ("line", "accesses", "taken", "least", "excess", "worst", "instruction")
     cells = [
         (
@@ -196,9 +199,17 @@ def _accesses(rows: Iterable[WarpAccesses]) -> Iterator[str]:
             number(row.worst),
             _where(row.source, row.text),
         )
-        for row in [*rows][:LISTED]
+        for row in rows[:LISTED]
     ]
     yield from aligned([head, *cells], left=(6,))
+    rest = rows[LISTED:]
+    yield from _more(len(rest), sum(row.transactions for row in rest), unit)
+
+
+def _more(rows: int, amount: int, unit: str) -> Iterator[str]:
+    """Yield a line for the rows that a table leaves out, if there are any."""
+    if rows:
+        yield f"and {counted(rows, 'instruction')} more, {number(amount)} {unit}"
 
 
 def _where(source: str, text: str) -> str:

@@ -16,7 +16,7 @@ from tileir.codegen.advise import search
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.rule import SURE
 from tileir.codegen.advise.rules import RULES
-from tileir.errors import UnsupportedError
+from tileir.errors import TileIRError, UnsupportedError
 
 SAXPY = """
 cuda_tile.module @m { entry @saxpy(%x: tile<ptr<f32>>, %n: tile<i32>) {
@@ -132,6 +132,18 @@ def test_rules_are_complete(rule) -> None:
     assert rule.title == rule.title.strip(".")
     assert rule.sure in SURE
     assert bool(rule.trials) != (rule.ideal is not None)
+
+
+@pytest.mark.parametrize(
+    ("path", "target"), [("invalid/rules/same-type", "sm_90"), ("13.5/multimem", "sm_75")]
+)
+def test_what_cannot_be_compiled_is_located_as_compile_does(path: str, target: str) -> None:
+    bytecode = Bytecode.parse((FIXTURES / f"{path}.tileirbc").read_bytes())
+    with pytest.raises(TileIRError) as compiled:
+        tileir.compile(bytecode, target)
+    with pytest.raises(TileIRError) as advised:
+        advise(bytecode, target, ptxas=False)
+    assert str(advised.value) == str(compiled.value)
 
 
 @pytest.mark.parametrize(("columns", "found"), [(64, []), (4096, [97])])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tileir
-from tests.corpus import ROOT
+from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches import outputs
@@ -263,3 +263,14 @@ def test_the_summary_as_json(folder: Path) -> None:
         "failures": {"invalid": 1, "AssemblyError": 1, "BytecodeError": 1},
         "interrupted": False,
     }  # fmt: skip
+
+
+def test_what_keeps_nothing_says_so_and_verbs_without_files_take_no_folder(tmp_path: Path) -> None:
+    given = (*INLINE, FIXTURES / "13.5")
+    note = "tileir batch: nothing is kept: no --output and no --manifest"
+    assert call(main, "batch", "dis", *given).stderr.splitlines()[0] == note
+    assert note not in call(main, "batch", "dis", "-o", tmp_path / "out", *given).stderr
+    assert note not in call(main, "batch", "verify", *given).stderr
+    done = call(main, "batch", "verify", "-o", tmp_path / "none", *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unrecognized arguments: -o" in done.stderr

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.corpus import FIXTURES
 from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches.jobs import Limits, Work
@@ -235,3 +236,19 @@ def test_wrong_use(arguments: list[str], problem: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"tileir batch: {problem}")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_baseline_of_which_nothing_is_left_does_not_hold(tmp_path: Path) -> None:
+    before, now = tmp_path / "before.jsonl", tmp_path / "now.jsonl"
+    modules = FIXTURES / "13.5"
+    assert call(main, "batch", "verify", *INLINE, "-m", before, modules).returncode == 0
+    now.write_text("")
+    for manifests in ((now, before), (before, now)):
+        done = call(main, "batch", "report", manifests[0], "--baseline", manifests[1])
+        assert done.returncode == 1
+        assert "nothing was compared: no job is in" in done.stdout
+    lines = before.read_text().splitlines(keepends=True)
+    now.write_text(lines[0])
+    done = call(main, "batch", "report", now, "--baseline", before)
+    assert done.returncode == 0
+    assert f"{len(lines) - 1} of {len(lines)} jobs of the baseline are missing now" in done.stdout

@@ -183,3 +183,10 @@ def test_no_stage_that_is_needed_is_left_out() -> None:
         pass
     for family, names in optional_stages.OPTIONAL.items():
         assert set(names) < set(pipeline.STAGES[family])
+
+
+def test_without_a_question_it_asks_whether_compiling_fails() -> None:
+    done = call(main, "bisect", PATH, "--stages", "--target", "sm_90")
+    first, *_, last = done.stdout.splitlines()
+    assert first == "does compiling for sm_90 fail?"
+    assert last == "no stage changes the answer: no everywhere"

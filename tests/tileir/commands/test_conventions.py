@@ -452,3 +452,25 @@ def test_an_empty_file_is_not_readable(given: list, tmp_path: Path) -> None:
     done = tileir(*given, empty)
     assert done.returncode == 3
     assert done.stderr.startswith(f"tileir {given[0]}: {empty}: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("compile", "--target", "sm_80", "--target", "sm_90", VECTOR_ADD), "--target"),
+        (("run", "--grid", "3", "--gri=1", VECTOR_ADD), "--grid"),
+        (("dis", "-o", "a", "--output", "b", VECTOR_ADD), "-o/--output"),
+        (("batch", "verify", "-m", "a", "-m", "b", FIXTURES), "-m/--manifest"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(words: tuple[object, ...], option: str) -> None:
+    fails(tileir(*words), 2, f"{option} can be given once (see tileir {words[0]}")
+
+
+def test_a_parser_parses_again() -> None:
+    parser = conventions.Parser()
+    parser.add_argument("--name")
+    parser.add_argument("--each", action="append")
+    for _ in range(2):
+        given = parser.parse_args(["--name", "a", "--each", "b", "--each", "c"])
+        assert (given.name, given.each) == ("a", ["b", "c"])

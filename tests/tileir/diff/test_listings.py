@@ -94,8 +94,20 @@ def test_another_op_is_one_line(language: Language) -> None:
     lines = [line for line in unified_listing(difference, 0) if line[0] in "-+"][2:]
     assert [before in lines[0], after in lines[1]] == [True, True]
     counts = list(stat_of_listings(difference))
-    assert len(counts) == 3
-    assert counts[-1].endswith("+0")
+    assert len(counts) == 4
+    assert counts[-2].endswith("+0")
+    assert counts[-1].startswith(" lines: 1 deleted, 1 inserted")
+
+
+def test_parameters_are_the_same_under_another_head() -> None:
+    text = TEXTS[STAGE]
+    other = text.replace("tile<f32>) {", "tile<f32>) optimization_hints=<default = {}> {")
+    text = text.replace("tile<f32>) {", "tile<f32>) optimization_hints=<sm_90 = {}> {")
+    difference = compare_listings(text, other, STAGE)
+    assert [line[0] for line in unified_listing(difference, 0)] == list("-+@-+")
+    assert [*stat_of_listings(difference)][-1] == " lines: 1 deleted, 1 inserted, in @f"
+    swapped = other.replace("mulf %0, %arg0", "mulf %arg0, %0")
+    assert "! " in "\n".join(unified_listing(compare_listings(text, swapped, STAGE), 0))
 
 
 @languages

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
 
 from tileir import PackageError
 from tileir.resources import baseline
+from tileir.resources.command import _write_comparison
 from tileir.resources.kernel_resources import KernelResources
 from tileir.resources.occupancy import occupancy
 
@@ -99,3 +101,13 @@ def test_kernels_that_were_not_measured_stay() -> None:
     first, second = (f"a.tileirbc: matmul {target}" for target in ("sm_90", "sm_80"))
     assert both.kernels[first]["registers"] == 128
     assert both.kernels[second] == kept(other).kernels[second]
+
+
+def test_a_change_of_a_long_name_says_its_figures() -> None:
+    key = f"k.tileirbc: {'k' * 300} sm_90"
+    compared = baseline.Comparison((baseline.Change(key, "registers", 10, 12),), ("n" * 300,), ())
+    out = io.StringIO()
+    _write_comparison(out, compared, baseline.Baseline({}, {}), [])
+    worse, new, _ = out.getvalue().splitlines()
+    assert worse == f"worse: {key}: registers of a thread 10 -> 12 (+2)"
+    assert "n" * 300 in new

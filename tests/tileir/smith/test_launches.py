@@ -138,3 +138,17 @@ def test_a_launch_goes_with_nothing_else(written: Path, capsys: pytest.CaptureFi
     assert "give none of them beside it" in capsys.readouterr().err
     assert main(["run", str(written), "--launch", str(written)]) == 2
     assert "it is not JSON" in capsys.readouterr().err
+
+
+def test_the_launch_of_another_module_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    assert main([*SMITH, "-o", str(tmp_path / "k.tileirbc")]) == 0
+    launch = tmp_path / "k.json"
+    before = launch.read_bytes()
+    assert main(["smith", "--seed", "7", "-o", str(tmp_path / "k.txt")]) == 2
+    assert f"{launch} is there and not of {tmp_path / 'k.txt'}" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == [launch, tmp_path / "k.tileirbc"]
+    assert launch.read_bytes() == before
+    assert main(["smith", "--seed", "7", "-o", str(tmp_path / "k.tileirbc")]) == 0
+    assert launch.read_bytes() != before

@@ -44,7 +44,11 @@ is a job that fails and was well, failed in another way or was not there, and a 
 (registers, spills, shared memory, stack, barriers, code, resident warps) of the verbs that know
 them: resources, and compile with --set. Times are not compared. What is better is told.
 
-exit status: 0, 1 with --baseline something is worse, 2 wrong use or no manifest, 5 no pyarrow"""
+A job that is missing now is no failure, and a line tells how many are; if no job is in both, there
+is nothing to hold and the exit status is 1.
+
+exit status: 0, 1 with --baseline something is worse or nothing was compared, 2 wrong use or no
+manifest, 5 no pyarrow"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

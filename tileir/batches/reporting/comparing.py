@@ -52,8 +52,8 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing fails anew and no figure is worse."""
-        return not self.new and not self.worse
+        """Whether jobs were compared, nothing fails anew and no figure is worse."""
+        return self.compared > 0 and not self.new and not self.worse
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as an object."""

@@ -64,6 +64,7 @@ def compared(comparison: Comparison) -> Iterator[str]:
     """Yield the lines of a comparison."""
     yield ""
     yield counts(comparison)
+    yield from unjudged(comparison)
     yield from _listed("fails anew", comparison.new, failed)
     yield from _listed("worse", comparison.worse, lambda each: changed(*each))
     yield from _listed("better", comparison.better, lambda each: changed(*each))
@@ -82,6 +83,15 @@ def counts(comparison: Comparison) -> str:
         f"{comparison.absent:,} only before",
     )
     return f"beside the baseline: {', '.join(said)}"
+
+
+def unjudged(comparison: Comparison) -> Iterator[str]:
+    """Yield a line on what the comparison does not judge, if there is anything."""
+    if not comparison.compared:
+        yield "nothing was compared: no job is in the manifest and in its baseline"
+    elif comparison.absent:
+        before = comparison.compared + comparison.absent
+        yield f"{comparison.absent:,} of {before:,} jobs of the baseline are missing now"
 
 
 def failed(job: dict[str, Any]) -> str:

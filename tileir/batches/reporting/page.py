@@ -15,7 +15,7 @@ from tileir.messages.texts import printable
 from tileir.report.page import NOTHING, hashed
 
 from .comparing import Comparison, changed
-from .lines import HEADS, counts, duration, failed, mended, rows, shown, total
+from .lines import HEADS, counts, duration, failed, mended, rows, shown, total, unjudged
 from .summary import Summary, title
 
 MOST = 5_000
@@ -59,7 +59,8 @@ def _parts(name: str, summary: Summary, comparison: Comparison | None) -> Iterat
         f"<h1>{_text(heading)}</h1>",
     )
     if comparison is not None:
-        yield f"<p>{_text(counts(comparison))}.</p>"
+        for line in (counts(comparison), *unjudged(comparison)):
+            yield f"<p>{_text(line)}.</p>"
         yield from _list("Fails anew", comparison.new, failed)
         yield from _list("Worse", comparison.worse, lambda each: changed(*each))
         yield from _list("Better", comparison.better, lambda each: changed(*each))

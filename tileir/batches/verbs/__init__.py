@@ -4,6 +4,7 @@ A verb is the command of its name on one module: it calls what the command calls
 
     SUMMARY             what it does, for the help
     TARGETS             whether it is done for targets: NONE, ONE (at most one), or SEVERAL
+    FILES               whether it makes files of a module, for --output
     configure(parser)   adds its options
     options(arguments)  those options in JSON's types; UsageError for what cannot be
     compute(request)    the response; TileIRError and UsageError are told as failures
@@ -39,6 +40,7 @@ class Verb(Protocol):
 
     SUMMARY: str
     TARGETS: int
+    FILES: bool
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of the verb."""

@@ -27,6 +27,7 @@ from . import SEVERAL, given
 
 SUMMARY = "compile modules for one or several targets"
 TARGETS = SEVERAL
+FILES = True
 
 ENDINGS = {"ptx": "ptx", "llvm": "ll", "plan": "plan.json", "cubin": "cubin", "sass": "sass"}
 """What --emit may name -> how the names of such files end."""

@@ -20,6 +20,7 @@ from . import NONE, given
 
 SUMMARY = "compare modules with those of the same names in another folder"
 TARGETS = NONE
+FILES = True
 
 _COUNTED = ("locations", "tables", "any_order")
 

@@ -13,6 +13,7 @@ from . import NONE, given
 
 SUMMARY = "print modules as text, one file for each"
 TARGETS = NONE
+FILES = True
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

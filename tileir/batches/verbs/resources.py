@@ -16,6 +16,7 @@ from . import SEVERAL, given
 
 SUMMARY = "say what compiled kernels take of GPUs: registers, memory, spills, occupancy"
 TARGETS = SEVERAL
+FILES = False
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

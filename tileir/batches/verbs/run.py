@@ -22,6 +22,7 @@ from . import SEVERAL, given
 
 SUMMARY = "run kernels as the .json file beside each module says, and check them"
 TARGETS = SEVERAL
+FILES = False
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

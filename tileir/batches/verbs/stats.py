@@ -14,6 +14,7 @@ from . import NONE
 
 SUMMARY = "count what is in modules: ops, types, bytes, versions, work"
 TARGETS = NONE
+FILES = False
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

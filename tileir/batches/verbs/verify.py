@@ -14,6 +14,7 @@ from . import ONE, given
 
 SUMMARY = "say everything that is wrong with modules"
 TARGETS = ONE
+FILES = False
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.lab.model.test_fixtures import aligned
 from tests.launches import Launch, newest
 from tileir.codegen.emulator import launch
 from tileir.codegen.emulator.counting.classes import CLASSES, class_of
-from tileir.codegen.emulator.counting.counts import WarpAccesses
+from tileir.codegen.emulator.counting.counts import LISTED, EmulatedCounts, WarpAccesses
 from tileir.codegen.emulator.ptx.locations import source_lines
 
 
@@ -268,3 +269,13 @@ def test_source_lines() -> None:
     lines = '.file 1 "/a/b.py"', ".entry k {", ".loc 1 12 5", "add;", ".loc 1 0 0", "sub;"
     text = "\n".join([*lines, ".loc 1 3 1", "}", "ret;"])
     assert source_lines(text) == {4: "/a/b.py:12"}
+
+
+def test_a_table_says_what_it_leaves_out() -> None:
+    row = WarpAccesses(1, "ld.global.b32 %r1, [%rd1];", "", "global", 1, 4, 4, 4)
+    rows = tuple(replace(row, line=line) for line in range(1, LISTED + 4))
+    counts = EmulatedCounts("k", (1, 1, 1), (), 0, rows, (), (), ())
+    assert str(counts).splitlines()[-1] == "and 3 instructions more, 12 sectors of 32 bytes"
+    few = replace(counts, accesses=rows[:LISTED])
+    assert str(few).splitlines()[-1].startswith(f"{LISTED:>4} ")
+    assert " more" not in str(few)
