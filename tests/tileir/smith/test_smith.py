@@ -88,7 +88,7 @@ def test_every_recipe_has_one_feature() -> None:
         ({"features": ["vews"]}, "there is no feature 'vews', did you mean views"),
         ({"features": ["x"]}, "there is no feature 'x'; there are: atomics, blocks"),
         ({"only": ["for"]}, "no program is made of 'for'(?!.*for[?])"),
-        ({"only": ["addk"]}, "no program is made of 'addk', did you mean addi"),
+        ({"only": ["addk"]}, "there is no op 'addk', did you mean addi"),
     ],
 )
 def test_wrong_arguments_are_told(options: dict, text: str) -> None:
