@@ -39,11 +39,16 @@ class Package:
 
 
 def is_within(version: str, bounds: str) -> bool:
-    """Whether a version is within bounds such as ``>=2.10.70,<2.11``; "" are none."""
+    """Whether a version is within bounds such as ``>=2.10.70,<2.11``; "" are none.
+
+    ValueError for a sign other than ``>=`` and ``<``, which are those that we ask users for.
+    """
     number = _number(version)
     for bound in filter(None, bounds.split(",")):
-        sign, least = bound[: -len(bound.lstrip("<>="))], _number(bound.lstrip("<>="))
-        if number < least if sign == ">=" else number >= least:
+        sign, limit = bound[: -len(bound.lstrip("<>=!~"))], _number(bound.lstrip("<>=!~"))
+        if sign not in (">=", "<"):
+            raise ValueError(f"bounds of versions are >= and <, not {bound!r}")
+        if number < limit if sign == ">=" else number >= limit:
             return False
     return True
 

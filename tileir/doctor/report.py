@@ -124,7 +124,7 @@ def _cutile(has: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     what, cutile = "cuTile programs on the CPU", has["cuda-tile"]
     if not cutile["ok"]:
         newest = cutile["supported"].rpartition(", ")[2]
-        return _row(what, False, _state(cutile), f"pip install cuda-tile=={newest}")
+        return _row(what, False, _state(cutile), pip_install(f"cuda-tile=={newest}"))
     if lacking := _lacking(has, *CODEGEN):
         return _row(what, False, *lacking)
     tested = cutile["version"] in cutile["supported"].split(", ")
@@ -135,7 +135,7 @@ def _assembling(ptxas: Mapping[str, Any]) -> dict[str, Any]:
     what = "PTX to machine code"
     if ptxas["path"] is None:
         detail = "ptxas is not installed; the driver does without"
-        return _row(what, False, detail, f"pip install {ptxas['package']}")
+        return _row(what, False, detail, pip_install(ptxas["package"]))
     release = ptxas["release"] or "of an unknown release"
     return _row(what, True, f"ptxas {release}, {_span(ptxas['targets'])}")
 
@@ -143,7 +143,7 @@ def _assembling(ptxas: Mapping[str, Any]) -> dict[str, Any]:
 def _showing(nvdisasm: Mapping[str, Any]) -> dict[str, Any]:
     what = "show machine code"
     if nvdisasm["path"] is None:
-        return _row(what, False, "nvdisasm is not installed", f"pip install {nvdisasm['package']}")
+        return _row(what, False, "nvdisasm is not installed", pip_install(nvdisasm["package"]))
     return _row(what, True, f"nvdisasm {nvdisasm['release'] or 'of an unknown release'}")
 
 
@@ -165,7 +165,7 @@ def _measuring(
 def _tileiras(tileiras: Mapping[str, Any], versions: list[str]) -> dict[str, Any]:
     what = "compare with tileiras"
     if tileiras["path"] is None:
-        return _row(what, False, "not installed", f"pip install {tileiras['package']}")
+        return _row(what, False, "not installed", pip_install(tileiras["package"]))
     release = tileiras["release"] or "0.0"
     known = [v for v in versions if _pair(v) <= _pair(release)]
     read = f"bytecode {known[0]} to {known[-1]}" if known else "no bytecode that is known here"

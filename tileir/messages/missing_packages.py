@@ -25,7 +25,7 @@ COLOUR = ("rich", "pygments")
 
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*([^\s]*)")
 """A requirement of the package's metadata, without its condition: its name, and the versions."""
-_FOR_TESTS = re.compile(r"\bextra == ['\"](?:test|docs|browser)['\"]")
+_FOR_TESTS = re.compile(r"\bextra == ['\"](?:test|docs|browser|stores)['\"]")
 """The condition of one that those who work on tileir need, in the version that they try."""
 
 _ON_PYPI = {"elftools": "pyelftools", "yaml": "pyyaml"}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tileir.errors import ToolError
 from tileir.gpus import assembled_for
-from tileir.messages.missing_packages import is_installed, missing, needs
+from tileir.messages.missing_packages import is_installed, missing, needs, pip_install
 
 from .launchers import is_launcher
 
@@ -183,7 +183,7 @@ def _run(
 ) -> subprocess.CompletedProcess[bytes]:
     tool = find(name)
     if tool is None:
-        raise ToolError(f"{name} is not installed; pip install {PACKAGES[name]}")
+        raise ToolError(f"{name} is not installed; {pip_install(PACKAGES[name])}")
     try:
         done = _ran([str(tool), *arguments], seconds)
     except subprocess.TimeoutExpired as error:

@@ -15,6 +15,7 @@ from tests.corpus import FIXTURES, ROOT
 from tests.tileir.commands.test_disassemble import COLOUR, on_terminal
 from tileir import compile as compile_bytecode
 from tileir.errors import MissingPackageError
+from tileir.messages import missing_packages
 from tileir.messages.missing_packages import CODEGEN, missing, needing, supported_versions
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
@@ -120,6 +121,16 @@ def test_what_pip_is_told_are_the_versions_of_the_project() -> None:
     for line in wanted:
         assert SpecifierSet(supported_versions(line.name)) == line.specifier, line
     assert supported_versions("nvidia-cuda-nvcc") == supported_versions("no-such-package") == ""
+
+
+def test_extras_for_tests_are_those_that_bring_the_tests() -> None:
+    """And that of the documentation; others are for users."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    bring = {name for name, lines in extras.items() if "tileir[test]" in lines}
+    found = {name for name in extras if missing_packages._FOR_TESTS.search(f"extra == '{name}'")}
+    assert found == bring | {"test", "docs"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")

@@ -17,6 +17,7 @@ from tileir.commands.conventions import NO, OK, main_of
 from tileir.doctor import nvidia, report, self_checks, shared_store
 from tileir.doctor.packages import Package, installed, is_within, packages
 from tileir.gpus import GPUS
+from tileir.messages.missing_packages import supported_versions
 from tileir.tools.nvidia import PACKAGES
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
@@ -93,6 +94,18 @@ def test_what_is_needed_is_what_pip_is_told() -> None:
 )
 def test_versions(bounds: str, version: str, suits: bool) -> None:
     assert is_within(version, bounds) == suits
+
+
+@pytest.mark.parametrize("bounds", ["==1.0", "~=1.0", "!=1.0", "<=1.0", ">1.0", "1.0"])
+def test_other_bounds_are_not_taken_for_these(bounds: str) -> None:
+    with pytest.raises(ValueError, match="are >= and <, not"):
+        is_within("1.0", bounds)
+
+
+def test_all_bounds_for_users_are_known() -> None:
+    for package in packages():
+        if not package.exact:
+            is_within("1.0", supported_versions(package.name))
 
 
 def test_tested_versions() -> None:
