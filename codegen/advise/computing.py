@@ -26,7 +26,10 @@ from .trials.arithmetic import (
     base_of,
     doubles,
     exponent_of,
+    is_double,
+    is_scaled,
     may_be_approximate,
+    taken,
 )
 from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
 from .trials.narrowing import OF_FEWER, REDUCED_FIRST, shared_dims, varies
@@ -112,15 +115,24 @@ def _power(op: Op) -> str | None:
 
 
 def _doubles(evidence: Evidence) -> Iterator[Candidate]:
-    found = {op for function in evidence.copy.by_symbol.values() for op in doubles(function)}
+    by_symbol = {symbol: doubles(each) for symbol, each in evidence.copy.by_symbol.items()}
     for number, op in evidence.copy.ops.items():
-        if (
-            op in found
-            and family_of(op) in (Family.ELEMENT_WISE, Family.FOLD)
-            and op.name != "ftof"
-        ):
-            site = Site(evidence.copy.functions[number].name, number)
-            yield Candidate(site, f"{op.name}: in f64, although neither arguments nor results are")
+        symbol = evidence.copy.functions[number].name
+        found = by_symbol[symbol]
+        if op not in found or not _on_tiles(op) or op.name == "ftof":
+            continue
+        numbers, widened = taken(op, found)
+        if widened or not numbers:  # to compute by such numbers alone is what they are f64 for
+            text = f"{op.name}: in f64, although no tile is that the kernel gets or gives"
+            yield Candidate(Site(symbol, number), text)
+
+
+def _on_tiles(op: Op) -> bool:
+    """Whether an op computes with tiles of more than one element of f64."""
+    if family_of(op) not in (Family.ELEMENT_WISE, Family.FOLD):
+        return False
+    values = filter(is_double, (*op.operand_list(), *op.results))
+    return any(value.type.size > 1 for value in values)
 
 
 def _had(evidence: Evidence) -> Iterator[Candidate]:
@@ -172,7 +184,8 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
         if not found or not _computes(evidence, symbol):
             continue
         for number, op in found:
-            text = f"{op.name}: {op.result.type.size} results, each to the last bits"
+            kept = "of subnormal numbers, too" if is_scaled(op) else "each in its exact form"
+            text = f"{op.name}: {op.result.type.size} results, {kept}"
             yield Candidate(Site(symbol, number), text)
 
 
@@ -269,8 +282,8 @@ COMPUTING = (
         "f64-between-f32",
         "numbers are f64 in between",
         "Arithmetic of f64 takes twice the time of f32 on GPUs for computing centers, and 64 "
-        "times as long on others. A constant or a conversion makes it f64, and what follows "
-        "from that, too.",
+        "times as long on others. A constant, a conversion or a single number that a kernel gets "
+        "makes it f64, and what follows from that, too.",
         "compute in f32",
         Sure.MAYBE,
         figures.DOUBLES,
@@ -335,7 +348,8 @@ COMPUTING = (
         "A quotient or root that is rounded correctly takes some ten instructions and more, an "
         "approximate one, to two bits or so, two or three. The unit that computes exponentials "
         "knows powers of two alone, and takes subnormal numbers for zero: exp2 with flush_to_zero "
-        "is one instruction, exp some ten. It matters where a kernel computes longer than it "
+        "is one instruction, exp some ten, and each function that scales such numbers takes three "
+        "more. It matters where a kernel computes longer than it "
         "waits for memory.",
         "let it be approximate, or use exp2 with flush_to_zero, if that is enough",
         Sure.MAYBE,

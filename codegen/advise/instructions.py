@@ -4,7 +4,8 @@ Copies locate each op at its own number, and PTX's `.loc` directives hand that d
 How often loops run is not known: an instruction in a loop counts `LOOP` times, one in a loop of
 that `LOOP` times as often. Most instructions take one slot of a warp's scheduler. `SLOTS` has those
 that take more: instructions that ptxas replaces by a sequence count as many as are on its usual
-path, with the fence that it makes of an order; those of units with a lower rate count as many as
+path, with the fence that it makes of an order, and with what scales subnormal numbers, up and down
+again, where they are not taken for zero (`ftz`); those of units with a lower rate count as many as
 plain ones take in that time, by the table of throughputs in NVIDIA's "CUDA C++ Programming Guide"
 for compute capability 9.0.
 """
@@ -29,9 +30,14 @@ SLOTS: Mapping[str, int] = {
     r"(div|rem)\.[su](16|32)": 20,
     r"(div|sqrt|rcp)\.r[nzmp]\.f64": 40,
     r"(div|sqrt|rcp)\.r[nzmp]\.(ftz\.)?f32": 10,
-    r"div\.full\.": 8,
-    r"(div|sqrt)\.approx\.": 5,
-    r"(sin|cos|ex2|lg2|tanh|rcp|rsqrt)\.": 4,
+    r"div\.full\.ftz\.": 8,
+    r"div\.full\.": 11,
+    r"div\.approx\.ftz\.": 5,
+    r"div\.approx\.": 8,
+    r"sin\.|cos\.": 5,
+    r"rcp\.approx\.f32": 10,
+    r"(ex2|lg2|rsqrt|sqrt)\.approx\.f32": 7,
+    r"(ex2|lg2|tanh|rcp|rsqrt|sqrt)\.": 4,
     r"(shfl|redux)\.": 4,
     r"(bar|barrier|fence|membar)\.": 16,
     r"(atom|red)\.(acquire|release|acq_rel)\.": 32,

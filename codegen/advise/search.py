@@ -30,43 +30,13 @@ OPS_ALONE = 20_000
 
 
 class Advice(NamedTuple):
-    """Findings, the best gain first, and the ids of the rules that were not tried everywhere.
+    """Findings, the best gain first, and by kernel the ids of rules not tried everywhere in it.
 
     There was no time for it, or too many ops have to be tried one by one.
     """
 
     findings: list[Finding]
-    untried: list[str]
-
-
-def advise(
-    bytecode: Bytecode,
-    target: str | None = None,
-    *,
-    symbols: Iterable[str] | None = None,
-    grid: Sequence[int] | None = None,
-    processors: int | None = None,
-    arguments: Sequence[object] = (),
-    portable: bool = False,
-    ptxas: bool = True,
-    progress: Callable[[int, int], object] | None = None,
-    **options: object,
-) -> list[Finding]:
-    """Return all findings, without a limit of time, of `advice`, which is asked in the same way."""
-    found = advice(
-        bytecode,
-        target,
-        symbols=symbols,
-        grid=grid,
-        processors=processors,
-        arguments=arguments,
-        portable=portable,
-        ptxas=ptxas,
-        seconds=inf,
-        progress=progress,
-        **options,
-    )
-    return found.findings
+    untried: dict[str, list[str]]
 
 
 def advice(
@@ -91,7 +61,8 @@ def advice(
     are those of a launch of the one entry, in the order of its parameters: what they break is not
     promised. Registers are asked of ptxas and pyelftools, unless `ptxas` is false; `progress` is
     told which rule is tried, of how many. Raises what `tileir.compile` does, and ToolError or
-    MissingPackageError without those. After so many `seconds` no further trial begins.
+    MissingPackageError without those. After so many `seconds`, of which kernels have equal parts,
+    no further trial begins.
     """
     until = time.monotonic() + seconds
     target = target or named_target(bytecode)
@@ -101,16 +72,22 @@ def advice(
     settings = Settings(target, portable, options, ptxas, extents, processors)
     chosen = None if symbols is None else list(symbols)
     found: list[Finding] = []
-    untried: dict[str, None] = {}
+    untried: dict[str, list[str]] = {}
     kernels = [*_apart(with_text_lines(bytecode), chosen)]
     for place, (name, module) in enumerate(kernels):
-        search = _Search(Original(module, [name], arguments), settings, until)
+        now = time.monotonic()
+        if now > until:
+            untried[name] = [*RULES]
+            continue
+        part = now + (until - now) / (len(kernels) - place)
+        search = _Search(Original(module, [name], arguments), settings, part)
         for number, rule in enumerate(RULES.values(), place * len(RULES)):
             if progress:
                 progress(number, len(kernels) * len(RULES))
             found += search.findings(rule)
-        untried |= dict.fromkeys(search.untried)
-    return Advice(_merged(found), [rule for rule in RULES if rule in untried])
+        if search.untried:
+            untried[name] = search.untried
+    return Advice(_merged(found), untried)
 
 
 def _apart(module: Bytecode, chosen: Sequence[str] | None) -> Iterator[tuple[str, Bytecode]]:

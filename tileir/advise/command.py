@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from tileir.ir.locations import Location
 
 JSON_SCHEMA = 2
-_NOTHING: dict[str, object] = {"file": None, "target": None, "problem": None, "findings": [],
-                                "untried": []}  # fmt: skip
-"""The keys of a file in JSON."""
 COLOURS = {"certain": RED, "likely": YELLOW, "maybe": CYAN}
 """How sure a finding is -> its colour on a terminal."""
 _ARRAY = "the next array of a launch: a .npy file, or zeros:SHAPE:DTYPE"
@@ -78,9 +75,9 @@ the keys of --json: schema; files, each with file, target, problem (why nothing 
 null) and findings: kernel, rule, title, sure, op (the one to be changed; null for all of a kernel),
 file, line and column (from 1; null if unknown), why, fix, figure, before and after (numbers), shown
 (both in words), gain (by which they are sorted), also (where it is felt, and where else it is so:
-file, line and column); and untried, rules that were not tried everywhere: there was no time, or
-too many ops would have to be tried one by one. With --rules or --explain: schema; rules, each with
-rule, title, sure, figure, explanation and fix
+file, line and column); and untried: each kernel with the rules that were not tried everywhere in
+it, as there was no time, or too many ops would have to be tried one by one. With --rules or
+--explain: schema; rules, each with rule, title, sure, figure, explanation and fix
 
 exit status: 0 whatever is found, 1 an entry cannot be compiled, 2 wrong use or no such file, 3 a
 file is not readable, 4 a version or target is not supported, 5 a package is missing, or a tool
@@ -140,12 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
             target, found = _found(bytecode, arguments, ptxas)
         except (UsageError, TileIRError, OSError) as error:
             code = max(code, fail_at("advise", path, error))
-            problem = printable(explained(error)[0])
-            files.append({**_NOTHING, "file": called(path), "problem": problem})
+            files.append(_file_as_json(path, problem=printable(explained(error)[0])))
             continue
-        rows = [as_json(each) for each in found.findings]
-        known = {"target": target, "findings": rows, "untried": found.untried}
-        files.append({**_NOTHING, "file": called(path), **known})
+        files.append(_file_as_json(path, target, found))
         if not arguments.json:
             names = arguments.entry or [function.name for function in bytecode.functions]
             with stdout_text() as out:
@@ -252,8 +246,8 @@ def _write(out: TextIO, file: str, names: Sequence[str], target: str, found: Adv
         out.write(f"{file}: kernel {display(name)}{said}\n")
         for each in own:
             out.writelines(f"{line}\n" for line in _lines(each, coloured))
-    if found.untried:
-        out.write(f"{file}: not tried everywhere: {', '.join(found.untried)}\n")
+        if rules := found.untried.get(name):
+            out.write(f"{file}: kernel {display(name)}: not tried everywhere: {', '.join(rules)}\n")
 
 
 def _lines(each: Finding, coloured: bool) -> Iterator[str]:
@@ -271,6 +265,21 @@ def _lines(each: Finding, coloured: bool) -> Iterator[str]:
 def _place(location: Location | None) -> str:
     at = location.innermost if location else None
     return printable(str(at or location))
+
+
+def _file_as_json(
+    path: str, target: str | None = None, found: Advice | None = None, problem: str | None = None
+) -> dict[str, object]:
+    """Return what JSON has of a file: advice, or why there is none."""
+    findings = [] if found is None else found.findings
+    untried = {} if found is None else found.untried
+    return {
+        "file": called(path),
+        "target": target,
+        "problem": problem,
+        "findings": [as_json(each) for each in findings],
+        "untried": [{"kernel": printable(name), "rules": ids} for name, ids in untried.items()],
+    }
 
 
 def as_json(each: Finding) -> dict[str, object]:

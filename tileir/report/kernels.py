@@ -139,9 +139,9 @@ def _kernel(kernel: Kernel, work: dict[str, Any], room: Room) -> dict[str, Any]:
         if record["untried"]:
             rules = counted(len(record["untried"]), "rule")
             record["missing"].append(
-                f"what {rules} of tileir advise would find everywhere: a page has "
-                f"{room.seconds:.3g} s for advice on this kernel, and tileir advise has as many as "
-                "you like; of very many places, neither tries all"
+                f"what {rules} of tileir advise would find where they were not tried: a page has "
+                f"{room.seconds:.3g} s for advice on this kernel; tileir advise takes the time it "
+                "needs, and skips places only where they are very many"
             )
     except MissingPackageError as error:
         record["missing"] = [printable(str(error))]
@@ -193,7 +193,7 @@ def _compiled(kernel: Kernel, room: Room) -> Iterator[dict[str, Any]]:
             advising.as_json(each) | {"ops": [first + number for number in each.numbers]}
             for each in found.findings
         ],
-        "untried": found.untried,
+        "untried": found.untried.get(symbol, []),
     }
 
 

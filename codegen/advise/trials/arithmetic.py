@@ -40,9 +40,9 @@ def is_double(value: Value) -> bool:
 
 
 def doubles(function: Function) -> set[Op]:
-    """Return the ops that compute in f64 though nothing is f64 that the kernel gets or gives.
+    """Return the ops that compute in f64 though no tile is f64 that the kernel gets or gives.
 
-    That is what begins with conversions and constants, and ends with conversions.
+    That is what begins with conversions, constants and single numbers, and ends with conversions.
     """
     found = {op for op in function.walk() if family_of(op) in _HANDED_ON and _with_doubles(op)}
     while True:
@@ -52,10 +52,36 @@ def doubles(function: Function) -> set[Op]:
         found -= wrong
 
 
+def taken(op: Op, found: set[Op]) -> tuple[list[Value], bool]:
+    """Return the single numbers of f64 that come from outside to the ops around one of these.
+
+    With it, whether a tile of floats is made f64 there.
+    """
+    numbers: dict[Value, None] = {}
+    widened = False
+    seen, waiting = {op}, [op]
+    while waiting:
+        each = waiting.pop()
+        given = [*filter(is_double, each.operand_list())]
+        numbers |= {value: None for value in given if _giver(value) not in found}
+        own = [*filter(is_double, _own(each))]
+        widened |= each.name == "ftof" and any(value.type.size > 1 for value in own)
+        users = {use.op for value in own for use in value.uses}
+        for other in {*filter(None, map(_giver, given)), *users, *_ends(each)} & found - seen:
+            seen.add(other)
+            waiting.append(other)
+    return [*numbers], widened
+
+
 def _own(op: Op) -> list[Value]:
     """Return what an op defines: its results, and the arguments of its regions."""
     blocks = (block for region in op.regions for block in region.blocks)
     return [*op.results, *(value for block in blocks for value in block.arguments)]
+
+
+def _giver(value: Value) -> Op | None:
+    """Return the op that defines a value, as a result or in a region; None for parameters."""
+    return value.owner if isinstance(value.owner, Op) else value.owner.parent_op
 
 
 def _with_doubles(op: Op) -> bool:
@@ -63,25 +89,84 @@ def _with_doubles(op: Op) -> bool:
 
 
 def _is_inside(op: Op, found: set[Op]) -> bool:
-    """Whether whatever an op takes from and gives to others as f64 is of these ops."""
+    """Whether the tiles that an op takes as f64, and all that it gives so, are of these ops."""
     for value in filter(is_double, op.operand_list()):
-        owner = value.owner
-        if (owner if isinstance(owner, Op) else owner.parent_op) not in found:
+        if _giver(value) not in found and not _is_number(value):
             return False
+    if family_of(op) is Family.TERMINATOR and _ended(op) not in found:
+        return False
+    if not found.issuperset(_ends(op)):
+        return False
     return all(use.op in found for value in filter(is_double, _own(op)) for use in value.uses)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is one number, of a parameter or an op."""
+    return value.type.size == 1 and (isinstance(value.owner, Op) or _giver(value) is None)
+
+
+def _ends(op: Op) -> list[Op]:
+    """Return the terminators that hand f64 to an op with regions."""
+    inside = op.walk() if op.regions else ()
+    ends = (each for each in inside if family_of(each) is Family.TERMINATOR)
+    return [each for each in ends if _with_doubles(each) and _ended(each) is op]
+
+
+def _ended(terminator: Op) -> Op | None:
+    """Return the op that gets what a terminator hands on."""
+    around = terminator.parent.parent_op if terminator.parent else None
+    if terminator.name in ("break", "continue"):
+        while around is not None and around.parent and family_of(around) is not Family.LOOP:
+            around = around.parent.parent_op
+    return around
 
 
 def _in_single(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     """Compute in f32 what begins and ends narrower than f64."""
+    told: dict[Site, str] = {}
     for symbol in {site.symbol for site in sites}:
-        found = doubles(copy.by_symbol[symbol])
+        function = copy.by_symbol[symbol]
+        found, called = doubles(function), Called(function.body)
+        for site in sites:
+            if site.symbol == symbol and site.number is not None:
+                numbers, _ = taken(copy.ops[site.number], found)
+                told[site] = _said([*dict.fromkeys(map(called, numbers))])
+        _take_single(function, found)
         for op in found:
             _make_single(op)
         for op in found:
             if op.name == "ftof" and op.operands["from"].type == op.result.type:
                 op.result.replace_all_uses_with(op.operands["from"])
                 op.remove()
-    return dict.fromkeys(sites, "compute it in f32: a constant or a conversion makes it f64")
+    return told
+
+
+def _said(numbers: Sequence[str]) -> str:
+    if not numbers:
+        return "compute it in f32: a constant or a conversion makes it f64"
+    return f"convert {' and '.join(numbers)} to f32 before it meets a tile, and compute in f32"
+
+
+def _take_single(function: Function, found: set[Op]) -> None:
+    """Convert the numbers that ops take as f64, each once, where it is defined."""
+    singles: dict[Value, Value] = {}
+    editor = Editor(function)
+
+    def single(value: Value) -> Value:
+        if not is_double(value) or _giver(value) in found:
+            return value
+        if value not in singles:
+            owner = value.owner
+            place = editor.after(owner) if isinstance(owner, Op) else editor.at_start(owner)
+            singles[value] = place.ftof(value, result=Tile(F32, value.type.shape))
+        return singles[value]
+
+    for op in found:
+        for slot, given in list(op.operands.items()):
+            if isinstance(given, tuple):
+                op.operands[slot] = tuple(map(single, given))
+            elif given is not None:
+                op.operands[slot] = single(given)
 
 
 def _make_single(op: Op) -> None:
@@ -174,16 +259,31 @@ def _approximate(op: Op, editor: Editor) -> str | None:
         op.result.replace_all_uses_with(made)
         op.remove()
         return "use exp2 with flush_to_zero, of the argument times log2(e), if that is enough"
+    if is_scaled(op):
+        editor.set(op, flush_to_zero=True)
+        return f"let {op.name} take subnormal numbers for zero (flush_to_zero), if that is enough"
     editor.set(op, rounding_mode="approx")
     return f"let {op.name} be approximate (rounding<approx>), if that is enough"
 
 
 def may_be_approximate(op: Op) -> bool:
-    """Whether an op computes exactly what it could approximate."""
-    if op.name not in ("divf", "sqrt", "tanh", "exp") or op.result.type.element != F32:
+    """Whether an op of f32 computes more exactly than the unit that it could leave it to."""
+    if op.name not in ("divf", "sqrt", "tanh", "exp", "exp2", "rsqrt"):
+        return False
+    if op.result.type.element != F32:
         return False
     enough = ("approx", "full") if op.name == "divf" else ("approx",)
-    return op.attributes.get("rounding_mode") not in enough
+    told = op.name in ("exp2", "rsqrt") or op.attributes.get("rounding_mode") in enough
+    return not told or is_scaled(op)
+
+
+def is_scaled(op: Op) -> bool:
+    """Whether an op is approximate, but scales subnormal numbers, which its unit has for zero."""
+    if op.name in ("exp2", "rsqrt"):
+        return not op.attributes.get("flush_to_zero")
+    if op.name not in ("sqrt", "divf") or op.attributes.get("rounding_mode") != "approx":
+        return False
+    return not op.attributes.get("flush_to_zero")
 
 
 def exponent_of(op: Op) -> int | None:

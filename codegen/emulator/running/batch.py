@@ -31,6 +31,7 @@ from tileir.codegen.emulator.threads.scopes import Grid
 from tileir.codegen.emulator.threads.special import special_register
 from tileir.errors import EmulationError
 
+from .geometry import cluster_of
 from .module import KernelCode
 
 FAIR, FAIR_AMONG_BLOCKS = 97, 7
@@ -81,7 +82,7 @@ class RunningBatch:
         self.schedule, self.tensor_maps = settings.schedule, launch.maps
         self.recorder = settings.recorder
         self.shared_bytes = shared_bytes
-        self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
+        self.cluster = cluster_of(kernel)
         self.threads = shape[0] * shape[1] * shape[2]
         self.pitch = grid.threads
         self.count = blocks * self.pitch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tileir
-from tileir.codegen.advise.search import advise
+from tests.advised import advise
 
 from .test_computing import FOR, LOAD, SUM, T, advice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tileir
+from tests.advised import advise
 from tileir.codegen.advise.finding import Finding
-from tileir.codegen.advise.search import advise
 
 HEAD = """
 cuda_tile.module @m { entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %m: tile<i32>) {

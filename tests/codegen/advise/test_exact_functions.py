@@ -9,6 +9,8 @@ from .test_computing import ONE, T, advice
 FIXES = {
     "exp": "use exp2 with flush_to_zero",
     "tanh": "let tanh be approximate",
+    "exp2": "let exp2 take subnormal numbers for zero",
+    "rsqrt": "let rsqrt take subnormal numbers for zero",
 }
 
 
@@ -26,7 +28,13 @@ def test_an_exact_function_is_found_where_the_kernel_computes(op: str, fix: str)
 
 @pytest.mark.parametrize(
     ("op", "times", "mode"),
-    [("exp", 1, ""), ("exp2", 24, " flush_to_zero"), ("tanh", 24, " rounding<approx>")],
+    [
+        ("exp", 1, ""),
+        ("exp2", 1, ""),
+        ("exp2", 24, " flush_to_zero"),
+        ("rsqrt", 24, " flush_to_zero"),
+        ("tanh", 24, " rounding<approx>"),
+    ],
 )
 def test_a_kernel_that_waits_for_memory_or_is_quick_is_left_alone(
     op: str, times: int, mode: str

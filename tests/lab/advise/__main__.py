@@ -20,6 +20,7 @@ from time import process_time
 from typing import NamedTuple
 
 import tileir
+from tests.advised import advise
 from tests.lab.bench import gpu, workloads
 from tests.lab.bench import kernels as small
 from tileir import Bytecode
@@ -29,7 +30,6 @@ from tileir.codegen.advise.evidence import Evidence, Settings, Site, evidence_of
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Copy, Original, number_of
 from tileir.codegen.advise.rules import RULES
-from tileir.codegen.advise.search import advise
 
 from .plants import OF_REGISTERS, PLANTS, Plant
 

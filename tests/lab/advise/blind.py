@@ -12,11 +12,11 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from tests.advised import advise
 from tests.lab.advise.__main__ import files, read, show
 from tileir import TileIRError
 from tileir.builder import splat
 from tileir.codegen.advise.numbered import Copy, Original, number_of
-from tileir.codegen.advise.search import advise
 from tileir.ir import Op
 from tileir.types import Scalar, Tile
 

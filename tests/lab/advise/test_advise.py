@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.advised import advise
 from tileir.codegen.advise.evidence import Settings
 from tileir.codegen.advise.numbered import Original, number_of
-from tileir.codegen.advise.search import advise
 
 from . import blind
 from .__main__ import FOLDERS, main, planted, read

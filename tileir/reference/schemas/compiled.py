@@ -156,7 +156,7 @@ def advise() -> Schema:
         "target": maybe(TEXT),
         "problem": maybe(TEXT),
         "findings": findings,
-        "untried": every(TEXT),
+        "untried": every(record({"kernel": TEXT, "rules": every(TEXT)})),
     }
     rule = record(
         {

@@ -15,7 +15,9 @@ async function start() {
   const root = document.getElementById("report");
   if (block.textContent.length > LONG) {
     root.replaceChildren(make("p", "nothing", "This file is large. Its page is being drawn."));
-    await new Promise((resolve) => setTimeout(resolve, 40));  // time to show that
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();  // the text is painted before the second one
   }
   try {
     globalThis.TileIRReport.view = draw(await expand(block.textContent), root, { anchors: true });

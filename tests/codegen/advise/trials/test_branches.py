@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.advised import advise
 from tests.codegen.advise.test_computing import HEAD, LOAD, STORE, T
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Original
-from tileir.codegen.advise.search import advise
 from tileir.codegen.advise.trials.branches import PEELED
 
 RARE = {

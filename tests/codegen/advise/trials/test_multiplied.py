@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.advised import advise
 from tests.codegen.advise.test_computing import HEAD, ONE, STORE, T
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Original
-from tileir.codegen.advise.search import advise
 from tileir.codegen.advise.trials.multiplied import AS_PRODUCT
 
 SHAPE = (4, 16, 32, 16)
