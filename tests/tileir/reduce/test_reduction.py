@@ -154,8 +154,10 @@ def test_an_interrupt_ends_what_is_asked(module) -> None:
         def holds(self, data: bytes) -> bool:
             if threading.current_thread() is not threading.main_thread():
                 running.set()
-                run_on(data, ["sh", "-c", "exec sleep 1000"], Limits(seconds=1000))
-                ended.set()
+                try:
+                    run_on(data, ["sh", "-c", "exec sleep 1000"], Limits(seconds=1000))
+                finally:
+                    ended.set()
             return super().holds(data)
 
     def interrupt() -> None:
@@ -164,8 +166,13 @@ def test_an_interrupt_ends_what_is_asked(module) -> None:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             ended.wait(5)
 
-    threading.Thread(target=interrupt, daemon=True).start()
-    assert reduce(module, Slow(has("load_view_tko")), jobs=2).ended == "interrupted"
+    interrupter = threading.Thread(target=interrupt, daemon=True)
+    interrupter.start()
+    try:
+        assert reduce(module, Slow(has("load_view_tko")), jobs=2).ended == "interrupted"
+    finally:  # or other tests would be interrupted, too
+        ended.set()
+        interrupter.join()
 
 
 def test_newer_versions_are_refused() -> None:
