@@ -316,10 +316,13 @@ def test_a_cluster_without_workers_is_told(tmp_path: Path) -> None:
 def _scheduler(
     file: Path, port: str = "0", workers: int = 1
 ) -> Iterator[tuple[str, subprocess.Popen]]:
-    """A scheduler in a process of its own, and a worker.
+    """A scheduler in a process of its own, and a worker, which it knows by then.
 
-    At an address that no connection of this machine comes from, so that nobody else has the port.
+    So nobody who asks it at once is told that there are no workers yet. At an address that no
+    connection of this machine comes from, so that nobody else has the port.
     """
+    from distributed import Client
+
     scheduler = subprocess.Popen(
         [sys.executable, "-m", "dask", "scheduler", "--port", port, "--host", "127.0.0.2",
          "--no-dashboard", "--scheduler-file", file],
@@ -332,6 +335,9 @@ def _scheduler(
     address = line.split()[-1]
     try:
         with _worker(address) if workers else nullcontext():
+            if workers:
+                with Client(address, set_as_default=False) as client:
+                    client.wait_for_workers(workers)
             yield address, scheduler
     finally:
         scheduler.kill()
