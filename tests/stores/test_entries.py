@@ -13,6 +13,7 @@ import tileir
 from tests.codegen.cache.shared_jobs import NAMES, Machine, compile_all, module
 from tileir.codegen.cache.remote_files import RemoteFiles
 from tileir.codegen.cache.shared import SharedStore
+from tileir.remote.file_systems import read_file
 
 from .servers import BUCKET, Refusing
 
@@ -80,6 +81,39 @@ def test_entries_that_are_empty_are_made_anew(
     machine(f"{bucket}/store")
     assert compile_all() == expected
     assert compiled == []
+
+
+def test_a_refusal_is_no_empty_file(s3: Refusing) -> None:
+    """Also of an object that is empty: only that its range is refused says so."""
+    files = RemoteFiles(STORE)
+    files.replace("ab/x", b"")
+    asked: list[int] = []
+
+    def once(number: int) -> tuple[str, str] | None:
+        asked.append(number)
+        return ("409 Conflict", "OperationAborted") if len(asked) == 1 else None
+
+    s3.refused = once
+    with pytest.raises(OSError, match="refused by a test"):
+        files.read("ab/x", 100)
+    assert files.read("ab/x", 100) == b""
+
+
+@pytest.mark.parametrize(("status", "data"), [(416, b""), (400, None), (500, None)])
+def test_what_gcs_refuses(installed: None, status: int, data: bytes | None) -> None:
+    """The emulator answers a range of an empty object; GCS says 416, which gcsfs makes an error."""
+    from gcsfs.retry import HttpError, validate_response
+
+    class Refusal:
+        def cat_file(self, path: str, start: int, end: int) -> bytes:
+            validate_response(status, b"<Error>The range cannot be satisfied</Error>", path)
+            raise AssertionError
+
+    if data is None:
+        with pytest.raises(HttpError):
+            read_file(Refusal(), "kernels/x", 100)
+    else:
+        assert read_file(Refusal(), "kernels/x", 100) == data
 
 
 def test_one_request_in_ten_fails(

@@ -5,7 +5,6 @@ Packages that fsspec finds raise what they like, so callers take any exception f
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 ON_THIS_MACHINE = frozenset({"file", "local"})
@@ -20,6 +19,8 @@ _ASKED = {
 """Schemes of URLs -> how somebody says there who asks."""
 _REFUSALS = ("401", "403")
 """Codes of HTTP; packages have them as numbers or as texts."""
+_NO_RANGE = 416
+"""The code of HTTP where a file has no byte of the range that is asked for (RFC 9110, 15.5.17)."""
 
 
 def protocols(fs: Any) -> set[str]:
@@ -30,22 +31,24 @@ def protocols(fs: Any) -> set[str]:
 def read_file(fs: Any, path: str, most: int) -> bytes:
     """Return the bytes of a file, of a longer one `most` and one more.
 
-    Stores of objects refuse to read a range of an empty object, as it has none.
+    Stores of objects refuse to read a range of an empty object, as it has none; any other refusal
+    is raised, whatever the size of the object is.
     """
     try:
         return bytes(fs.cat_file(path, start=0, end=most + 1))
-    except (FileNotFoundError, PermissionError, TimeoutError, ConnectionError):
-        raise
-    except Exception:
-        if not _is_empty(fs, path):
+    except Exception as problem:
+        if not _is_without_range(problem):
             raise
         return b""
 
 
-def _is_empty(fs: Any, path: str) -> bool:
-    with contextlib.suppress(Exception):  # what the reader has said is told
-        return fs.size(path) == 0
-    return False
+def _is_without_range(problem: Exception) -> bool:
+    """Whether a server says that a file has not even its first byte, and so is empty."""
+    code = getattr(problem, "code", None) or getattr(problem, "status", None)  # gcsfs's, aiohttp's
+    response = getattr(problem.__cause__, "response", None)  # botocore's, behind s3fs's OSError
+    if isinstance(response, dict):
+        code = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return str(code) == str(_NO_RANGE)
 
 
 def advice(url: str, problem: Exception) -> str:
