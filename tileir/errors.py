@@ -137,11 +137,11 @@ class Feature:
     def to_json(self) -> dict[str, object]:
         """Return the fields as values that JSON can hold; null for an empty function or until."""
         return {
-            "owner": display(self.owner),
-            "slot": display(self.slot),
+            "owner": printable(self.owner),
+            "slot": printable(self.slot),
             "since": str(self.since),
             "until": None if self.until is None else str(self.until),
-            "function": display(self.function) if self.function else None,
+            "function": printable(self.function) if self.function else None,
             "times": self.times,
         }
 

@@ -101,7 +101,7 @@ def as_json(difference: Difference, names: tuple[str, str]) -> dict[str, Any]:
     rows: Table = []
     if difference:
         texts = PrintedModule(difference.before), PrintedModule(difference.after)
-        wording = Wording(*texts)
+        wording = Wording(*texts, whole=True)
         rows = [_row(row, texts, wording) for row in difference.rows]
     return {
         "schema": SCHEMA,

@@ -24,10 +24,14 @@ NOTHING = "nothing"
 
 
 class Wording:
-    """Spells changes, with the names that values have in the texts of the two modules."""
+    """Spells changes, with the names that values have in the texts of the two modules.
 
-    def __init__(self, before: PrintedModule, after: PrintedModule) -> None:
+    whole  names and values up to `LARGE` are not shortened, as programs want them
+    """
+
+    def __init__(self, before: PrintedModule, after: PrintedModule, *, whole: bool = False) -> None:
         self._texts = before, after
+        self._whole = whole
 
     def change(self, row: Row, change: Change) -> str:
         """Return a change in words: ``rhs: %4 = muli -> %5 = subi``."""
@@ -65,6 +69,8 @@ class Wording:
     def _said(self, row: Row, change: Change, value: object) -> str:
         if value is None:
             return NOTHING
+        if self._whole and isinstance(value, str):
+            return printable(value)
         if values.extent(value) > LARGE:
             return f"{_kind(value)} of {values.extent(value)} bytes"
         if change.what == "attribute" and isinstance(row.before, Op):
@@ -72,7 +78,7 @@ class Wording:
             text = _yes_or_no(value) if slot.node is None else values.speller(slot)(value)
         else:
             text = _plain(value)
-        return printable(shorten(text, LONGEST))
+        return printable(text if self._whole else shorten(text, LONGEST))
 
 
 def _kind(value: object) -> str:

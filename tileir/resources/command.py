@@ -338,15 +338,15 @@ def _document(found: dict[str, Measured], compared: baseline.Comparison | None) 
             "holds": compared.holds,
             "worse": [_change(each) for each in compared.changes if each.worse],
             "better": [_change(each) for each in compared.changes if not each.worse],
-            "new": list(map(display, compared.new)),
-            "absent": list(map(display, compared.absent)),
+            "new": list(map(printable, compared.new)),
+            "absent": list(map(printable, compared.absent)),
         }
     return document
 
 
 def _change(change: baseline.Change) -> dict[str, Any]:
     return {
-        "kernel": display(change.key),
+        "kernel": printable(change.key),
         "figure": change.figure,
         "before": change.before,
         "after": change.after,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tileir.messages.texts import display
+from tileir.messages.texts import display, printable
 
 from .kernel_resources import KernelResources
 from .machine_code import CLASSES
@@ -94,7 +94,7 @@ def as_json(kernel: KernelResources) -> dict[str, Any]:
     """Return a kernel as JSON; its keys are those of `KernelResources`."""
     fits = kernel.occupancy
     row: dict[str, Any] = {name: getattr(kernel, name) for name in KernelResources.__slots__}
-    row["kernel"], row["entry"] = display(kernel.kernel), display(kernel.entry)
+    row["kernel"], row["entry"] = printable(kernel.kernel), printable(kernel.entry)
     row["occupancy"] = fits and {
         "blocks": fits.blocks,
         "warps": fits.warps,

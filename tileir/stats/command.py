@@ -172,7 +172,7 @@ def as_json(stats: Stats) -> dict[str, Any]:
         "globals": stats.globals,
         "functions": [
             {
-                "name": display(function.name),
+                "name": printable(function.name),
                 "ops": dict(function.ops),
                 "types": dict(function.types),
                 "attributes": dict(function.attributes),

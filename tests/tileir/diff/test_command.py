@@ -72,6 +72,20 @@ def test_json() -> None:
     assert (tree["equal"], tree["rows"]) == (True, [])
 
 
+def test_json_has_whole_names(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.tileir", tmp_path / "two.tileir"
+    for path, letter in ((one, "a"), (two, "b")):
+        global_ = f"global @{letter * 300} <f32: 1.0> : tile<1xf32>"
+        path.write_text(f"{global_}\nentry @{letter * 3000}() {{\n  return\n}}\n")
+    tree = json.loads(diff("--json", str(one), str(two)).stdout)
+    said = json.dumps(tree)
+    for letter in "ab":
+        assert f'"{letter * 300}"' in said
+        assert f'"{letter * 3000}"' in said
+    assert "..." not in said
+    assert "bytes" not in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -9,9 +9,10 @@ import pytest
 
 from tileir import PackageError
 from tileir.resources import baseline
-from tileir.resources.command import _write_comparison
+from tileir.resources.command import _document, _write_comparison
 from tileir.resources.kernel_resources import KernelResources
 from tileir.resources.occupancy import occupancy
+from tileir.resources.report import as_json
 
 KERNEL = KernelResources(
     kernel="matmul", entry="matmul", target="sm_90", compiler="tileir", registers=96, threads=256,
@@ -101,6 +102,18 @@ def test_kernels_that_were_not_measured_stay() -> None:
     first, second = (f"a.tileirbc: matmul {target}" for target in ("sm_90", "sm_80"))
     assert both.kernels[first]["registers"] == 128
     assert both.kernels[second] == kept(other).kernels[second]
+
+
+def test_json_has_whole_names() -> None:
+    name = "k" * 300 + "\x1b"
+    made = as_json(replace(KERNEL, kernel=name, entry=name))
+    assert made["kernel"] == made["entry"] == "k" * 300 + "\\x1b"
+    compared = baseline.Comparison(
+        (baseline.Change(name, "registers", 10, 12),), ("n" * 300,), ("a" * 300,)
+    )
+    told = _document({}, compared)["baseline"]
+    assert told["worse"][0]["kernel"] == "k" * 300 + "\\x1b"
+    assert (told["new"], told["absent"]) == (["n" * 300], ["a" * 300])
 
 
 def test_a_change_of_a_long_name_says_its_figures() -> None:
