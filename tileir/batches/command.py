@@ -68,7 +68,7 @@ or a release of tileir that has changed is another job, and done. -m - prints th
 
 In folders, names end in {", ".join(SUFFIXES)}, or as --suffix says, and so in archives
 (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz; a module is called archive.zip!member) and at URLs, which
-fsspec reads (s3://bucket/kernels; pip install "tileir[batch]", and what fsspec asks for).
+fsspec reads (s3://bucket/kernels; it has to be installed, and what it asks for).
 docs/guide/batch.md has more.
 
 exit status: 0 all is well, 1 something failed, now or before as the manifest has it, 2 wrong use,

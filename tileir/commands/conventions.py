@@ -160,8 +160,13 @@ class Parser(argparse.ArgumentParser):
         self.register("action", "store", _Store)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments as argparse does, from a clean slate."""
+        """Parse arguments as argparse does, from a clean slate.
+
+        What looks like a negative number is the value of an option, where an option is called -0 as
+        well: then its own check says what is wrong with it.
+        """
         self.stored.clear()
+        self._has_negative_number_optionals.clear()
         return super().parse_known_args(args, namespace)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -241,6 +241,8 @@ def test_modules_against_those_of_a_folder(tmp_path: Path, monkeypatch) -> None:
         (["verify", "--seconds", "0"], "--seconds 0 is not a number above 0"),
         (["verify", "--cluster", "host:1"], "--cluster host:1: no address such as tcp:"),
         (["verify", "--cluster", "tcp://h:1", "--executor", "threads"], "leave --executor away"),
+        (["verify", "-j", "-1"], "-j/--jobs: '-1' is not a number from 1 on"),
+        (["verify", "-j", "0"], "-j/--jobs: '0' is not a number from 1 on"),
         (["verify", "--cluster", "tcp://h:1", "-j", "2"], "as many workers as it has"),
         (["verify", "-m", "-", "--json"], "leave --json away"),
         (["compile", "--emit", "stages"], "--emit stages makes no file for each module"),

@@ -15,10 +15,12 @@ import pytest
 
 from tests.corpus import FIXTURES
 from tests.programs import call
+from tileir import errors
 from tileir.__main__ import main
 from tileir.batches.jobs import Limits, Work
 from tileir.batches.protocol import Response
 from tileir.batches.records import line_of, result_of
+from tileir.batches.reporting.kinds import in_words
 
 from .test_manifest import INLINE, folder  # noqa: F401
 
@@ -71,7 +73,7 @@ def test_what_a_batch_has_done(folder: Path) -> None:  # noqa: F811
         assert group["seconds"] == pytest.approx(sum(times), abs=1e-4)
         (row,) = [line for line in shown if line.startswith(verb)]
         assert row.split()[1:4] == ["40", "36", "4"]
-        assert row.endswith("4 AssemblyError")
+        assert row.endswith("4 not readable")
     slowest = sorted((line["seconds"] for line in lines), reverse=True)[:10]
     assert [each["seconds"] for each in known["slowest"]] == slowest
     told = {(each["file"], each["verb"], each["message"]) for each in known["failures"]}
@@ -133,6 +135,23 @@ def test_jobs_are_told_apart_by_what_is_done() -> None:
     done = call(main, "batch", "report", strangers, "--baseline", before)
     problem = "tileir batch: the manifest and its baseline have no job in common\n"
     assert (done.returncode, done.stderr) == (2, problem)
+
+
+def test_classes_of_errors_are_words_for_people() -> None:
+    """All that a record may name; those of one word are counted together, and --json has each."""
+    public = [each for each in vars(errors).values() if isinstance(each, type)]
+    names = [each.__name__ for each in public if issubclass(each, errors.TileIRError)]
+    assert {"BytecodeError", "ToolError"} < set(names)
+    kinds = [name for name in names if not name.startswith("_")]
+    assert not [name for name in kinds if in_words(name) == name]
+    now = write("now.jsonl", *(record(name, name) for name in ("AssemblyError", "BytecodeError")))
+    before = write("before.jsonl", *(record(name, "ToolError") for name in ("AssemblyError",)))
+    done = call(main, "batch", "report", now, "--baseline", before).stdout.splitlines()
+    assert done[3].endswith("  2 not readable")
+    told = "AssemblyError (resources sm_90): not readable (before: tool failed): it is AssemblyErr"
+    assert [line for line in done if line.strip().startswith(told)]
+    found = json.loads(call(main, "batch", "report", "--json", now).stdout)
+    assert found["groups"][0]["failures"] == {"AssemblyError": 1, "BytecodeError": 1}
 
 
 def test_a_reason_has_all_its_lines_up_to_some() -> None:

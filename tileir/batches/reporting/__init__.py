@@ -4,6 +4,7 @@ The gate is here and not in the verbs: a batch that goes on leaves out what its 
 what it has done itself is no whole to compare, while two manifests are; and a comparison
 can be repeated, with nothing computed again.
 
+kinds.py      what kinds of failures are called
 summary.py    counts, failures, and what took longest
 comparing.py  beside an earlier manifest: what fails anew, which figures are worse
 lines.py      both as text

@@ -36,7 +36,7 @@ examples:
   tileir batch report verify.jsonl                         counts, what took longest, what failed
   tileir batch report new.jsonl --baseline old.jsonl       fail if anything is worse than it was
   tileir batch report all.jsonl --html report.html         the same as a page that runs no script
-  tileir batch report all.jsonl --parquet all.parquet      a row a job (pip install "tileir[batch]")
+  tileir batch report all.jsonl --parquet all.parquet      a row a job, by pyarrow
   tileir batch report all.jsonl --json | jq '.failures[].file'
 
 With --baseline jobs are compared by file, verb, target and options, whatever is in the files. Worse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -11,6 +12,7 @@ from tileir.messages.texts import printable
 from tileir.messages.wording import counted
 
 from .comparing import Comparison, changed
+from .kinds import in_words
 from .summary import Group, Summary, title
 
 MOST = 20
@@ -32,7 +34,10 @@ def _row(group: Group) -> list[str]:
     known = group.as_json()
     counts = [number(known["jobs"]), number(group.ok), number(group.failed)]
     times = [duration(known[name]) for name in ("seconds", "median", "longest")]
-    failures = ", ".join(f"{count:,} {name}" for name, count in group.failures.most_common())
+    kinds: Counter[str] = Counter()
+    for failure, count in group.failures.items():
+        kinds[in_words(failure)] += count
+    failures = ", ".join(f"{count:,} {words}" for words, count in kinds.most_common())
     return [group.verb, group.target or "", *counts, *times, failures]
 
 
@@ -96,13 +101,14 @@ def unjudged(comparison: Comparison) -> Iterator[str]:
 
 def failed(job: dict[str, Any]) -> str:
     """Return a job that failed in words; only the message may have lines."""
-    before = f" (before: {job['before']})" if job.get("before") else ""
-    return printable(f"{title(job)}: {job['failure']}{before}: ") + (job["message"] or "")
+    before = f" (before: {in_words(job['before'])})" if job.get("before") else ""
+    kind = in_words(job["failure"])
+    return printable(f"{title(job)}: {kind}{before}: ") + (job["message"] or "")
 
 
 def mended(job: dict[str, Any]) -> str:
     """Return a job that is well again in words."""
-    return printable(f"{title(job)}: was {job['before']}")
+    return printable(f"{title(job)}: was {in_words(job['before'])}")
 
 
 def shown(item: str) -> list[str]:
