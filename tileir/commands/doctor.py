@@ -10,6 +10,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tileir.gpus import gpu_name
+from tileir.messages.missing_packages import pip_install
 
 from .colour import GREEN, GREY, RED, paint
 from .conventions import NO, OK, stdout_text, wants_colour
@@ -146,5 +147,5 @@ def _shared_store(store: Mapping[str, Any] | None, used: bool) -> list[str]:
 
 def _tool(tool: Mapping[str, Any]) -> tuple[str, str, str]:
     if tool["path"] is None:
-        return (tool["name"], "-", f"{tool['purpose']}; pip install {tool['package']}")
+        return (tool["name"], "-", f"{tool['purpose']}; {pip_install(tool['package'])}")
     return (tool["name"], tool["release"] or "?", tool["path"])

@@ -38,8 +38,7 @@ class Toolkit:
             return path
         if self.folder is not None:
             raise ToolError(f"release {self.release} has no {name}")
-        package = nvidia.PACKAGES.get(name, nvidia.PACKAGES["tileiras"])
-        raise ToolError(f"{name} is not installed; pip install {package}")
+        raise nvidia.not_there(name)
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which programs, `tileir` among them, find these tools first."""

@@ -31,7 +31,7 @@ from tileir.gpus import TARGETS, unknown
 from .comparison import comparison
 from .kernels import kernels
 from .model import KEYS, model, readable_part
-from .page import as_json, page
+from .page import as_json, compressor, page
 from .pictures.footprints import footprints
 
 Launched = Callable[[Bytecode], tuple[str, dict[str, Any]]]
@@ -198,6 +198,8 @@ def write_report(
         raise UsageError("standard input can only be one of the two")
     if not json and output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a page is nothing for a terminal; -o names a file")
+    if not json:
+        compressor()  # or nothing could be written of what is computed now
     codes, files, compiled = [], [], list[dict[str, Any]]()
     for path in given:
         try:

@@ -18,8 +18,8 @@ from tileir.errors import MissingPackageError, TileIRError
 from tileir.formats.errors import shorten
 from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
-from tileir.messages.missing_packages import compiling, is_installed, missing
-from tileir.messages.texts import display, printable
+from tileir.messages.missing_packages import compiling, is_installed, missing, needs
+from tileir.messages.texts import printable
 from tileir.messages.wording import counted
 from tileir.read.function import Function
 from tileir.resources import report as resources_report
@@ -128,7 +128,7 @@ def _steps(
 def _kernel(kernel: Kernel, work: dict[str, Any], room: Room) -> dict[str, Any]:
     """Return the record of a kernel."""
     function, target = kernel.function, kernel.target
-    record: dict[str, Any] = {"kernel": display(function.name), "target": target, "problems": []}
+    record: dict[str, Any] = {"kernel": printable(function.name), "target": target, "problems": []}
     record |= {"verdict": [], "missing": [], "work": work, **UNASKED}
     try:
         room.step(0)
@@ -237,11 +237,11 @@ def _rows(taken: KernelResources) -> list[list[str]]:
 def _lacking() -> Iterator[str]:
     """Yield what a page cannot say, and what to install for it."""
     if nvidia.find("ptxas") is None:
-        yield f"resources and machine code need ptxas: pip install {nvidia.PACKAGES['ptxas']}"
+        yield needs("showing resources and machine code", ["ptxas"], nvidia.PACKAGES)
     elif not is_installed("elftools"):
         yield printable(str(missing(["elftools"], "measuring resources")))
     if nvidia.find("nvdisasm") is None:
-        yield f"machine code needs nvdisasm: pip install {nvidia.PACKAGES['nvdisasm']}"
+        yield needs("showing machine code", ["nvdisasm"], nvidia.PACKAGES)
 
 
 def _contract(plan: dict[str, Any], function: Function) -> dict[str, Any]:

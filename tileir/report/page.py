@@ -11,6 +11,7 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tileir.errors import BuildError, MissingPackageError
@@ -99,6 +100,19 @@ def as_json(model: dict[str, Any]) -> str:
     return json.dumps(model, separators=(",", ":"))
 
 
+def compressor() -> ModuleType:
+    """Return lzma of the standard library; MissingPackageError for a Python without it."""
+    try:
+        with not_forking:
+            import lzma
+    except ImportError as error:
+        raise MissingPackageError(
+            "a page needs lzma of the standard library, which this Python was built without; "
+            "--json writes the model"
+        ) from error
+    return lzma
+
+
 def packed(model: dict[str, Any]) -> str:
     """Return a model as the script expects it (`client/lzma.js`).
 
@@ -110,14 +124,7 @@ def packed(model: dict[str, Any]) -> str:
             f"the report would hold {len(data)} bytes of JSON, and a browser is given at most "
             f"{LARGEST}; --json writes them without a page"
         )
-    try:
-        with not_forking:
-            import lzma
-    except ImportError as error:
-        raise MissingPackageError(
-            "a page needs lzma of the standard library, which this Python was built without; "
-            "--json writes the model"
-        ) from error
+    lzma = compressor()
     options = {"lc": 3, "lp": 0, "pb": 0, "dict_size": min(max(len(data), 4096), FAR)}
     preset = 6 if len(data) <= THOROUGH else 3
     filters = [{"id": lzma.FILTER_LZMA1, "preset": preset, **options}]

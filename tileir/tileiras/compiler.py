@@ -22,16 +22,12 @@ from tileir.errors import (
 )
 from tileir.formats.container import not_known
 from tileir.gpus import TARGETS, unknown
+from tileir.messages.missing_packages import pip_install
 from tileir.messages.texts import display
 from tileir.tools import nvidia
 
 WRONG_USE, NO_SUCH_GPU, UNREADABLE, FAILED = 1, 2, 3, 5
 """Exit codes of tileiras: options, the GPU, the file, and whatever goes wrong after that."""
-
-NO_PTXAS = (
-    "a cubin needs NVIDIA's ptxas, and it is not installed (pip install nvidia-cuda-nvcc);"
-    " a PTX file is no cubin"
-)
 
 _PLACE = re.compile(r"^(?P<file>[^\"\n]+?):(?P<line>\d+):(?P<column>\d+)")
 
@@ -57,7 +53,10 @@ def compiled(
     if target not in TARGETS:
         raise unknown(target, TARGETS, "GPU")
     if nvidia.find("ptxas") is None:
-        raise ToolError(NO_PTXAS)
+        how = pip_install(nvidia.PACKAGES["ptxas"])
+        raise ToolError(
+            f"a cubin needs NVIDIA's ptxas, and it is not installed ({how}); a PTX file is no cubin"
+        )
     module = known_module(bytecode)
     made = tileir.compile(module, target, lineinfo=lines, **dict(options))
     from tileir.codegen.cubins import assembled

@@ -61,6 +61,12 @@ def find(name: str) -> Path | None:
     return None
 
 
+def not_there(name: str) -> ToolError:
+    """Return the error that a tool is not installed; one without a row comes with tileiras."""
+    package = PACKAGES.get(name, PACKAGES["tileiras"])
+    return ToolError(f"{name} is not installed; {pip_install(package)}")
+
+
 def release_of(path: Path) -> str | None:
     """Return the release that a tool prints, such as 13.5.37; None if it prints none."""
     found = _RELEASE.search(output(path, "--version"))
@@ -183,7 +189,7 @@ def _run(
 ) -> subprocess.CompletedProcess[bytes]:
     tool = find(name)
     if tool is None:
-        raise ToolError(f"{name} is not installed; {pip_install(PACKAGES[name])}")
+        raise not_there(name)
     try:
         done = _ran([str(tool), *arguments], seconds)
     except subprocess.TimeoutExpired as error:

@@ -120,6 +120,21 @@ def test_mistakes(capsys, given: list[str], code: int, message: str) -> None:
     assert message in capsys.readouterr().err
 
 
+def test_several_files_that_fail_for_one_cause_or_others(capsys, tmp_path) -> None:
+    """Each file has its own line, and what no file is to blame for has one."""
+    absent = [str(tmp_path / name) for name in ("a", "b")]
+    assert main(["advise", *QUIET, *absent]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"tileir advise: {path}: No such file or directory" for path in absent]
+    assert main(["advise", MATMUL, ALIGNED]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition(": no GPU is named")[0] for line in said] == [
+        f"tileir advise: {path}" for path in (MATMUL, ALIGNED)
+    ]
+    assert main(["advise", "--target", "sm_99", MATMUL, ALIGNED]) == 4
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_what_is_no_module(capsys, tmp_path) -> None:
     path = tmp_path / "broken.tileirbc"
     path.write_bytes((FIXTURES / "13.1" / "matmul.tileirbc").read_bytes()[:200])

@@ -81,6 +81,15 @@ def test_what_is_needed_is_what_pip_is_told() -> None:
     assert set(PACKAGES.values()) <= {line.split("=")[0] for line in told["test"]}
 
 
+def test_each_package_of_an_extra_for_users_has_a_row() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = extras["optional-dependencies"]
+    users = [name for name in extras if name not in ("test", "docs", "browser", "stores")]
+    asked = {re.match(r"[\w-]+", line)[0] for name in users for line in extras[name]}
+    assert {"shtab", "distributed"} < asked
+    assert asked - {"tileir"} <= {package.name for package in packages()}
+
+
 @pytest.mark.parametrize(
     ("bounds", "version", "suits"),
     [

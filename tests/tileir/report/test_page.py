@@ -136,6 +136,14 @@ def test_what_stands_far_apart_is_kept_once() -> None:
     assert len(pages.packed({"it": far * 8})) < 1.02 * len(pages.packed({"it": far}))
 
 
+def test_lzma_is_asked_for_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    done = call(main, "report", "-o", "page.html", "nowhere")
+    assert done.returncode == 5
+    assert "lzma" in done.stderr
+    assert "nowhere" not in done.stderr
+
+
 def test_a_python_without_lzma_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lzma", None)
     done = call(main, "report", str(KERNEL), "-o", "-")
