@@ -15,7 +15,7 @@ from .trials.branches import PEELED, rare
 from .trials.extents import depth, longer, rows
 from .trials.loops import OUT_OF_IF, UNCHANGED_SUMS, changed_sums, loops_around
 from .trials.order import SILENT
-from .trials.products import ACCUMULATED, AS_LOADED, AS_TF32, added
+from .trials.products import ACCUMULATED, AS_LOADED, AS_TF32, SCALED_BEHIND, added, scaled
 from .trials.strides import K_MAJOR, loads_across
 
 SHORT_K = 64
@@ -48,6 +48,14 @@ def _added(evidence: Evidence) -> Iterator[Candidate]:
     for number, op in evidence.copy.ops.items():
         if addition := added(op):
             text = f"{op.name}: its acc is 0, and {addition.name} adds what it gives to a sum"
+            yield Candidate(Site(evidence.copy.functions[number].name, number), text)
+
+
+def _scaled(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the ops that scale an operand of a product by what could wait for the sum."""
+    for number, op in evidence.copy.ops.items():
+        if scaled(op):
+            text = f"{op.name}: each iteration scales an operand, all along K by the same factor"
             yield Candidate(Site(evidence.copy.functions[number].name, number), text)
 
 
@@ -134,6 +142,22 @@ MULTIPLYING = (
         (ACCUMULATED,),
         2.0,
         others=(figures.OVERLAP,),
+    ),
+    Rule(
+        "scaled-operand",
+        "each iteration scales an operand of a product",
+        "A factor that is the same in all iterations, and all along K, the dimension that a "
+        "product adds up, may be multiplied into the sum once. Multiplied into an operand, it is "
+        "work for each element of each tile, and the tile goes through registers on its way from "
+        "memory to the tensor cores.",
+        "scale the sum behind the loop, if the rounding and the range of the operand's type "
+        "allow either",
+        Sure.MAYBE,
+        figures.ALL_WORK,
+        _scaled,
+        (SCALED_BEHIND,),
+        2.0,
+        others=(figures.OVERLAP, figures.PRODUCT),
     ),
     Rule(
         "sum-changed-in-loop",

@@ -21,7 +21,7 @@ def invariant(op: Op) -> bool:
     loop = innermost_loop(op)
     if loop is None or is_recomputed(op) or not _moves(op):
         return False
-    return _cone(op, loop) is not None
+    return invariant_cone(op, loop) is not None
 
 
 def _moves(op: Op) -> bool:
@@ -30,7 +30,7 @@ def _moves(op: Op) -> bool:
     return op.spec.effects in SILENT - {READS} and not op.spec.terminator
 
 
-def _cone(op: Op, loop: Op) -> list[Op] | None:
+def invariant_cone(op: Op, loop: Op) -> list[Op] | None:
     """Return the ops in a loop that an op is computed by, in order; None if they change in it."""
     found: dict[Op, None] = {op: None}
     waiting = [op]
@@ -50,7 +50,9 @@ def _cone(op: Op, loop: Op) -> list[Op] | None:
 def _hoisted(op: Op, editor: Editor) -> str | None:
     """Compute before a loop what all iterations compute."""
     moved = False
-    while (loop := innermost_loop(op)) is not None and (ops := _cone(op, loop)) is not None:
+    while (loop := innermost_loop(op)) is not None and (
+        ops := invariant_cone(op, loop)
+    ) is not None:
         for each in ops:
             each.move_before(loop)
         moved = True

@@ -73,22 +73,23 @@ def sum_of(reduction: Op) -> Sum | None:
     loop = innermost_loop(reduction)
     if loop is None or loop.name != "for" or len(reduction.results) != 1 or not commutes(reduction):
         return None
-    shaped, added = None, _only_user(reduction.results[0])
+    shaped, added = None, only_user(reduction.results[0])
     if added is not None and added.name == "reshape":
-        shaped, added = added, _only_user(added.result)
+        shaped, added = added, only_user(added.result)
     combining, end = reduction.regions[0].block.ops[0], loop.regions[0].block.ops[-1]
-    if added is None or added.name != combining.name or _only_user(added.result) is not end:
+    if added is None or added.name != combining.name or only_user(added.result) is not end:
         return None
     if dict(added.attributes) != dict(combining.attributes):
         return None
     index = list(end.operand_list()).index(added.result)
     carried = loop.regions[0].block.arguments[index + 1]
-    if carried not in list(added.operand_list()) or _only_user(carried) is not added:
+    if carried not in list(added.operand_list()) or only_user(carried) is not added:
         return None
     return Sum(loop, reduction, shaped, added, index)
 
 
-def _only_user(value: Value) -> Op | None:
+def only_user(value: Value) -> Op | None:
+    """Return the op that uses a value, if there is just one such operand; None otherwise."""
     uses = value.uses
     return uses[0].op if len(uses) == 1 else None
 
@@ -181,7 +182,7 @@ def _through(value: Value, loop: Op, up: bool) -> tuple[Value, int]:
     """Follow a value through element-wise ops with numbers that do not change in a loop."""
     passed = 0
     while True:
-        op = value.owner if up else _only_user(value)
+        op = value.owner if up else only_user(value)
         if not isinstance(op, Op) or family_of(op) is not Family.ELEMENT_WISE:
             return value, passed
         changing = varying(op, loop) if up else [*op.operand_list()]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
-from tileir.builder import Editor
+from tileir.builder import Editor, splat
 from tileir.ir import Op, Value
 from tileir.types import Scalar
 
+from .hoisting import invariant_cone
+from .loops import innermost_loop, only_user
 from .trial import at_ops
 
 _OPERANDS = ("lhs", "rhs")
@@ -73,9 +76,121 @@ def _accumulated(op: Op, editor: Editor) -> str | None:
     return f"give {op.name} the sum as its acc, and leave {addition.name} out"
 
 
+# Factors of an operand in each iteration ----------------------------------------------------------
+
+_SUMMED = {"lhs": -1, "rhs": -2}
+"""Operand of a product -> its dimension that is added up."""
+
+
+class Scaled(NamedTuple):
+    """A `mulf` or `divf` of an operand of a product, with a factor that could wait.
+
+    The factor is the same in all iterations of `loop`, and for all that is added up. The loop
+    begins with zeros, and only carries the sum of these products, at `index`.
+
+    tile     the other operand, which the product could have as it is
+    factor   a constant, or what was broadcast along the dimension that is added up
+    """
+
+    loop: Op
+    index: int
+    tile: Value
+    factor: Value
+
+
+def scaled(op: Op) -> Scaled | None:
+    """Return what scales an operand of a product in a loop; None where it could not wait."""
+    loop = innermost_loop(op)
+    if op.name not in ("mulf", "divf") or loop is None or loop.name != "for":
+        return None
+    tile, factor = op.operand_list()
+    if op.name == "mulf" and _is_fixed(tile, loop):
+        tile, factor = factor, tile
+    if _is_fixed(tile, loop) or not _is_fixed(factor, loop):
+        return None
+    value = op.result
+    while (user := only_user(value)) is not None and user.name == "ftof":
+        value = user.result
+    if user is None or user.name != "mmaf":
+        return None
+    dim = next((dim for slot, dim in _SUMMED.items() if user.operands[slot] is value), None)
+    index, along = _only_summed(user, loop), dim and _alike_along(factor, dim)
+    return None if index is None or along is None else Scaled(loop, index, tile, along)
+
+
+def _is_fixed(value: Value, loop: Op) -> bool:
+    """Whether a value is the same in all iterations of a loop."""
+    if value.is_visible_to(loop):
+        return True
+    return isinstance(value.owner, Op) and invariant_cone(value.owner, loop) is not None
+
+
+def _alike_along(factor: Value, dim: int) -> Value | None:
+    """Return what a factor that is the same all along a dimension was before it was broadcast.
+
+    A constant is what it is; None where it is not the same, or not known to be.
+    """
+    owner = factor.owner
+    if not isinstance(owner, Op) or owner.name not in ("constant", "broadcast"):
+        return None
+    if owner.name == "constant":
+        return factor if owner.attributes["value"].is_splat else None
+    source = owner.operands["source"]
+    return source if source.type.shape[dim] == 1 else None
+
+
+def _only_summed(product: Op, loop: Op) -> int | None:
+    """Return where a loop carries the sum of a product, if that is all it is for; None if not."""
+    block = loop.regions[0].block
+    carried = product.operands["acc"]
+    if carried not in block.arguments[1:] or only_user(carried) is not product:
+        return None
+    index, end = block.arguments.index(carried) - 1, block.ops[-1]
+    given = end.operands["operands"][index]
+    if only_user(product.result) is not end or given is not product.result:
+        return None
+    first = loop.operands["initValues"][index].owner
+    if not isinstance(first, Op) or first.name != "constant":
+        return None
+    zeros = first.attributes["value"]
+    return index if zeros.is_splat and zeros.value() == 0 else None
+
+
+def _behind(op: Op, editor: Editor) -> str | None:
+    """Multiply the sum by a factor, behind the loop, in place of an operand."""
+    found = scaled(op)
+    if found is None:
+        return None
+    loop, index, tile, factor = found
+    user = only_user(op.result)
+    op.result.replace_all_uses_with(tile)
+    op.remove()
+    narrow = tile.owner
+    if user is not None and user.name == "ftof" and isinstance(narrow, Op):
+        source = narrow.operands.get("from") if narrow.name == "ftof" else None
+        if source is not None and source.type == user.result.type:  # wider for the factor only
+            user.result.replace_all_uses_with(source)
+    total = loop.results[index]
+    editor.after(loop)
+    if isinstance(factor.owner, Op) and factor.owner.name == "constant":
+        all_of_it = editor.constant(splat(factor.owner.attributes["value"].value(), total.type))
+    else:
+        if not factor.is_visible_to(loop):
+            for each in invariant_cone(factor.owner, loop) or []:
+                each.move_before(loop)
+        wide = replace(factor.type, element=total.type.element)
+        converted = factor if wide == factor.type else editor.ftof(factor, result=wide)
+        all_of_it = editor.broadcast(converted, result=total.type)
+    made = (editor.mulf if op.name == "mulf" else editor.divf)(total, all_of_it)
+    total.replace_all_uses_with(made, where=lambda use: use.op is not made.owner)
+    return f"leave {op.name} out of the loop, and do it to the sum, behind the loop"
+
+
 ACCUMULATED = at_ops(_accumulated)
 """Products that add to the sum themselves."""
 AS_LOADED = at_ops(_as_loaded)
 """Products of the type that operands are loaded in; products of f16 are exact in f32."""
 AS_TF32 = at_ops(_as_tf32)
 """Products in tf32."""
+SCALED_BEHIND = at_ops(_behind, alone=True)
+"""Sums of products are scaled, not their operands."""

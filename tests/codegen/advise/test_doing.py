@@ -12,6 +12,7 @@ from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
+from tileir.codegen.advise.trials.products import SCALED_BEHIND
 from tileir.codegen.advise.trials.views import AS_VIEWS
 
 from .test_computing import FOR, HEAD, LOAD, ONE, SPREAD, STORE, SUM, T
@@ -268,6 +269,71 @@ def test_products_add_to_the_sum_themselves(body: str, found: list[str]) -> None
     text = SUMMED.replace("BODY", body)
     told = advise(tileir.assemble(text), "sm_90", ptxas=False)
     assert [each.op for each in told if each.rule == "sum-beside-product"] == found
+
+
+_WIDE = A.replace("f16", "f32")
+_ALONG_N = """%w = itof %m signed : tile<i32> -> tile<f16>
+    %v = reshape %w : tile<f16> -> tile<1x1xf16>
+    %f = broadcast %v : tile<1x1xf16> -> """
+_SUM = f"%z = mmaf %k, %y, %sum : {A}, {B}, {C}"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (f"{_ALONG_N}{A}\n%k = mulf %f, %x : {A}\n{_SUM}", ["mulf"]),
+        (f"%f = constant <f16: 0.5> : {A}\n%k = divf %x, %f : {A}\n{_SUM}", ["divf"]),
+        (
+            (
+                f"%f = constant <f32: 0.5> : {_WIDE}\n%u = ftof %x : {A} -> {_WIDE}\n"
+                f"%g = mulf %u, %f : {_WIDE}\n%k = ftof %g : {_WIDE} -> {A}\n{_SUM}"
+            ),
+            ["mulf"],
+        ),
+        (
+            f"{_ALONG_N}{B}\n%g = mulf %y, %f : {B}\n%z = mmaf %x, %g, %sum : {A}, {B}, {C}",
+            ["mulf"],
+        ),
+        (f"{_ALONG_N}{A}\n%k = divf %f, %x : {A}\n{_SUM}", []),  # its operand is the divisor
+        (f"{_ALONG_N.replace('%m', '%c')}{A}\n%k = mulf %f, %x : {A}\n{_SUM}", []),  # it changes
+        (
+            (
+                f"%f = iota : tile<32xi16>\n%h = itof %f signed : tile<32xi16> -> tile<32xf16>\n"
+                f"%i = reshape %h : tile<32xf16> -> tile<1x32xf16>\n"
+                f"%j = broadcast %i : tile<1x32xf16> -> {A}\n%k = mulf %x, %j : {A}\n{_SUM}"
+            ),
+            [],  # it changes along K
+        ),
+        (
+            (
+                f"{_ALONG_N}{A}\n%k = mulf %f, %x : {A}\n{_SUM.replace('%z', '%q')}\n"
+                f"%z = addf %q, %q : {C}"
+            ),
+            [],
+        ),  # the sum is not only added up
+    ],
+)
+def test_sums_are_scaled_not_their_operands(body: str, found: list[str]) -> None:
+    text = SUMMED.replace("BODY", body).replace("%n: tile<i32>", "%n: tile<i32>, %m: tile<i32>")
+    told = advise(tileir.assemble(text), "sm_90", ptxas=False)
+    assert [each.op for each in told if each.rule == "scaled-operand"] == found
+
+
+def test_a_sum_that_is_scaled_is_what_the_scaled_operands_gave() -> None:
+    """Powers of two, so that no rounding tells them apart."""
+    body = f"{_ALONG_N}{A}\n%k = mulf %f, %x : {A}\n{_SUM}"
+    text = SUMMED.replace("BODY", body).replace("%n: tile<i32>", "%n: tile<i32>, %m: tile<i32>")
+    bytecode = tileir.assemble(text)
+    copy = Original(bytecode).copy()
+    (product,) = [number for number, op in copy.ops.items() if op.name == "mulf"]
+    assert SCALED_BEHIND.edit(copy, [Site("main", product)])
+    given = np.random.default_rng(1).integers(-4, 4, (64, 4096)).astype(np.float16)
+    results = []
+    for each in (bytecode, copy.module):
+        results.append(np.zeros((64, 64), np.float32))
+        tileir.compile(each)["main"].launch((1,), [given, results[-1], 4, 2])
+    assert results[0].any()
+    assert (results[0] == results[1]).all()
 
 
 def test_what_is_made_wider_is_not_added_up_before() -> None:
