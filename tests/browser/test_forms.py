@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 import tileir
 from tests.browser.test_kernels import PRODUCT, made, records, texts
@@ -66,7 +65,7 @@ def test_stages_are_chosen_and_linked(report: Any) -> None:
     assert not first.inner_text().startswith("// How to read")
     page.click("text=how to read")
     page.evaluate("TileIRReport.view.panes['kernel-stages'].list.element.scrollTop = 0")
-    expect(page.locator("[data-pane=kernel-stages]")).to_contain_text("How to read")
+    page.locator("[data-pane=kernel-stages]", has_text="How to read").wait_for()
 
 
 def test_machine_code_is_ours_or_that_of_tileiras(report: Any) -> None:

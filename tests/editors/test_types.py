@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -286,29 +284,16 @@ def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path
         assert launch >= {"threads=", "allocations=", "on_trace="}
 
 
-PARTS = 8
-"""Of so many files of the product, pyright looks at one, unless it is asked for the whole."""
-
-
-def drawn(files: list[Path]) -> list[Path]:
-    """One file in so many. What all of them say decides which: the next commit's are others."""
-    state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
-    return random.Random(state).sample(files, len(files) // PARTS)
-
-
 @pytest.mark.slow
-def test_the_product_itself_is_right(installed: Installed, tmp_path: Path, whole: bool) -> None:
+def test_the_product_itself_is_right(installed: Installed, tmp_path: Path) -> None:
     """Of construct and llvmlite, which have no types, nothing is believed that pyright would guess
     from their code: IRBuilder's methods, say, would all return None.
-
-    The files that are left out are read, too, but for what they are to the others alone.
     """
     package = installed.site / "tileir"
     samples = package / "samples" / "files"  # programs that import others' packages
     files = sorted(path for path in package.rglob("*.py") if samples not in path.parents)
     assert len(files) > 900
-    looked_at = files if whole else drawn(files)
-    include = [os.path.relpath(path, tmp_path) for path in looked_at]
+    include = [os.path.relpath(path, tmp_path) for path in files]
     own = [str(installed.site)]  # what is beside the files is no library of somebody else
     assert not pyright(
         tmp_path, installed, include=include, exclude=[], extraPaths=own,

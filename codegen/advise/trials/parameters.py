@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileir.ir import Op, Region, Value
+from tileir.ir import Body, Op, Value
 from tileir.launch.roles import roles_of
 from tileir.read.function import Function
 
@@ -44,7 +44,7 @@ def parameters_of(value: Value, function: Function) -> list[Value]:
 class Called:
     """Names for the values of a function, in sentences: parameters, and what they are."""
 
-    def __init__(self, body: Region) -> None:
+    def __init__(self, body: Body) -> None:
         self._numbers = {v: n for n, v in enumerate(body.block.arguments)}
         self._roles = [*map(_role, roles_of(body).described())]
 

@@ -114,7 +114,8 @@ def scaled(op: Op) -> Scaled | None:
     if user is None or user.name != "mmaf":
         return None
     dim = next((dim for slot, dim in _SUMMED.items() if user.operands[slot] is value), None)
-    index, along = _only_summed(user, loop), dim and _alike_along(factor, dim)
+    index = _only_summed(user, loop)
+    along = None if dim is None else _alike_along(factor, dim)
     return None if index is None or along is None else Scaled(loop, index, tile, along)
 
 

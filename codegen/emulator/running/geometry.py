@@ -47,7 +47,7 @@ def blocks_of(kernel: KernelCode, plan: Mapping[str, Any], grid: int | Sequence[
     return tuple(extents)
 
 
-def cluster_of(kernel: KernelCode) -> tuple[int, ...]:
+def cluster_of(kernel: KernelCode) -> Extents:
     """Return the blocks of a cluster along each axis."""
     return kernel.scope.entry.cluster or (1, 1, 1)
 
