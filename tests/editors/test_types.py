@@ -287,7 +287,8 @@ def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path
 @pytest.mark.slow
 def test_the_product_itself_is_right(installed: Installed, tmp_path: Path) -> None:
     """Of construct and llvmlite, which have no types, nothing is believed that pyright would guess
-    from their code: IRBuilder's methods, say, would all return None.
+    from their code: IRBuilder's methods, say, would all return None. Packages of extras may be
+    missing; a module of our own that is missing fails wherever it is imported.
     """
     package = installed.site / "tileir"
     samples = package / "samples" / "files"  # programs that import others' packages
@@ -297,5 +298,5 @@ def test_the_product_itself_is_right(installed: Installed, tmp_path: Path) -> No
     own = [str(installed.site)]  # what is beside the files is no library of somebody else
     assert not pyright(
         tmp_path, installed, include=include, exclude=[], extraPaths=own,
-        useLibraryCodeForTypes=False,
+        useLibraryCodeForTypes=False, reportMissingImports=False,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tileir.attributes import Bounded, DivBy
-from tileir.codegen.advise.trials.liveness import ends_of
+from tileir.codegen.advise.trials.loops import ends_of
 from tileir.codegen.advise.trials.parameters import parameters_of
 from tileir.codegen.ops import writes_memory
 from tileir.codegen.ops.extents import tensor_view_op

@@ -17,7 +17,7 @@ from tileir.ir import Block, Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, Tile
 
-from .loops import innermost_loop, varying
+from .loops import counted_loop, only_user, runs, varying
 from .trial import Trial
 
 
@@ -84,7 +84,7 @@ class Held:
             place = self.places[op] = self._place(op)
             if op.name in STORES:
                 held[place] = op, op.operands[STORES[op.name]]
-            elif place in held:
+            elif place in held and self._is_padded_alike(op, held[place][0]):
                 self.found[op] = held[place]
             else:
                 held[place] = op, op.results[0]
@@ -99,6 +99,19 @@ class Held:
                 for place in [place for place in held if place.may_meet(array)]:
                     del held[place]
 
+    def _is_padded_alike(self, load: Op, other: Op) -> bool:
+        """Whether a load has what another access of its place has where the tensor has nothing.
+
+        That is anything, where the load names no padding.
+        """
+        wanted = padding(load)
+        if isinstance(wanted, Value):
+            had = padding(other)
+            return isinstance(had, Value) and self._numbering.number(wanted) == (
+                self._numbering.number(had)
+            )
+        return wanted is None or wanted == padding(other)
+
     def _place(self, op: Op) -> Place:
         number = self._numbering.number
         view = op.operands.get("view")
@@ -108,6 +121,19 @@ class Held:
         made = (*view.owner.operand_list(),) if isinstance(view.owner, Op) else (view,)
         kind = replace(view.type, padding=None) if hasattr(view.type, "padding") else view.type
         return Place(_array(op), (kind, *map(number, made), *map(number, op.operands["index"])))
+
+
+def padding(access: Op) -> object:
+    """Return what a load has for elements that it does not read; None if that may be anything.
+
+    It is named by the type of the view, or is a tile beside a mask. Stores have none.
+    """
+    if access.name not in LOADS:
+        return None
+    view = access.operands.get("view")
+    if view is not None:
+        return getattr(view.type, "padding", None)
+    return access.operands.get("mask") and access.operands.get("paddingValue")
 
 
 def _pointers(op: Op) -> Value:
@@ -155,8 +181,8 @@ def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
     """
     places = Held(function.body.block).places
     for store, place in places.items():
-        loop = innermost_loop(store) if store.name in STORES else None
-        if loop is None or loop.name != "for":
+        loop = counted_loop(store) if store.name in STORES else None
+        if loop is None:
             continue
         if any(value is not store.operands[STORES[store.name]] for value in varying(store, loop)):
             continue
@@ -169,8 +195,26 @@ def kept(function: Function) -> Iterator[tuple[Op, Op | None]]:
         ]
         if any(map(clobbers, inside)):
             continue
-        if len(others) == len(loads) < 2 and all(op.is_before(store) for op in loads):
+        if len(others) == len(loads) < 2 and all(_may_have_stored(op, store) for op in loads):
             yield store, loads[0] if loads else None
+
+
+def _may_have_stored(load: Op, store: Op) -> bool:
+    """Whether a load may have what the iteration before has stored, out of the tensor, too.
+
+    What is there in place of its padding reaches no other element, and is not stored.
+    """
+    if not load.is_before(store):
+        return False
+    if padding(load) is None:
+        return True
+    value = load.results[0]
+    while (op := only_user(value)) is not None and op is not store:
+        summed = op.operands.get("acc") is value  # of a product
+        if not summed and family_of(op) is not Family.ELEMENT_WISE:
+            return False
+        value = op.results[0]
+    return op is store
 
 
 def _carried(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
@@ -180,13 +224,16 @@ def _carried(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     for function in copy.by_symbol.values():
         for store, load in list(kept(function)):
             if store in wanted:
-                _carry(Editor(function), store, load)
-                told[wanted[store]] = "carry it through the loop, and store it once, behind it"
+                loop = _carry(Editor(function), store, load)
+                if_it_runs = "" if load or runs(loop) else ", if the loop runs at least once"
+                fix = f"carry it through the loop, and store it once, behind it{if_it_runs}"
+                told[wanted[store]] = fix
     return told
 
 
-def _carry(editor: Editor, store: Op, load: Op | None) -> None:
-    loop = innermost_loop(store)
+def _carry(editor: Editor, store: Op, load: Op | None) -> Op:
+    """Carry what is stored; returns the loop."""
+    loop = counted_loop(store)
     assert loop is not None
     block, slot = loop.regions[0].block, STORES[store.name]
     tile = store.operands[slot]
@@ -209,6 +256,7 @@ def _carry(editor: Editor, store: Op, load: Op | None) -> None:
     store.remove()
     store.operands[slot], store.operands["token"] = loop.add_result(tile.type), token
     store.insert_after(loop)
+    return loop
 
 
 def _held(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:

@@ -6,7 +6,7 @@ from tileir.builder import Editor, splat
 from tileir.ir import Op
 from tileir.types import Scalar, Token
 
-from .loops import innermost_loop, varying
+from .loops import counted_loop, varying
 from .trial import at_ops
 
 COMBINED = {
@@ -27,8 +27,8 @@ def neutral(start: int | None, name: str, element: Scalar) -> int:
 
 def repeated(op: Op) -> bool:
     """Whether each iteration of a loop updates the same places, and nobody wants the old values."""
-    loop = innermost_loop(op)
-    if op.name != "atomic_rmw_tko" or loop is None or loop.name != "for" or op.results[0].uses:
+    loop = counted_loop(op)
+    if op.name != "atomic_rmw_tko" or loop is None or op.results[0].uses:
         return False
     changing = [value for value in varying(op, loop) if value is not op.operands["arg"]]
     return not changing and op.attributes["mode"] in COMBINED
@@ -36,7 +36,7 @@ def repeated(op: Op) -> bool:
 
 def _behind(op: Op, editor: Editor) -> str | None:
     """Combine in a loop, and update memory once."""
-    loop = innermost_loop(op)
+    loop = counted_loop(op)
     if loop is None or not repeated(op):
         return None
     name, more, start = COMBINED[op.attributes["mode"]]

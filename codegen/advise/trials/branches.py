@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tileir.builder import Editor
 from tileir.ir import Op, Region, Value
 
-from .loops import innermost_loop
+from .loops import counted_loop
 from .trial import at_ops
 
 _THEN, _ELSE = 0, 1
@@ -36,8 +36,8 @@ class Rare(NamedTuple):
 
 def rare(branch: Op) -> Rare | None:
     """Return what only the first or last iteration of a loop does; None for other branches."""
-    loop = innermost_loop(branch) if branch.name == "if" else None
-    if loop is None or loop.name != "for":
+    loop = counted_loop(branch) if branch.name == "if" else None
+    if loop is None:
         return None
     asked = branch.operands["condition"].owner
     if not isinstance(asked, Op) or asked.name != "cmpi":

@@ -9,7 +9,7 @@ from tileir.codegen.ops import Family, family_of, is_recomputed
 from tileir.formats.ops.spec import READS, SILENT
 from tileir.ir import Op, Value
 
-from .loops import innermost_loop
+from .loops import counted_loop, innermost_loop
 from .trial import at_ops
 
 
@@ -109,8 +109,8 @@ class Summed(NamedTuple):
 
 def summed(op: Op) -> Summed | None:
     """Return the linear ops behind a sum that a loop carries, which an op adds to; None if none."""
-    loop = innermost_loop(op)
-    if loop is None or loop.name != "for" or op.name != "addf" or len(op.result.uses) != 1:
+    loop = counted_loop(op)
+    if loop is None or op.name != "addf" or len(op.result.uses) != 1:
         return None
     block, use = loop.regions[0].block, op.result.uses[0]
     if use.op is not block.ops[-1]:

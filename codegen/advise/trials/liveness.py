@@ -13,6 +13,7 @@ from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 
+from .loops import ends_of
 from .trial import Trial
 
 _NESTING = (Family.LOOP, Family.BRANCH)
@@ -56,24 +57,6 @@ def needless(function: Function) -> list[Op]:
         for value in given:
             waiting += _need(value, values, sources)
     return [op for op in function.walk() if op not in needed and not op.spec.terminator]
-
-
-def ends_of(loop: Op) -> list[Op]:
-    """Return the ops that end an iteration of a loop, or the loop; but for what a `for` ends with.
-
-    What such an op is in decides what of the loop is done.
-    """
-    last = loop.regions[0].block.ops[-1] if loop.name == "for" else None
-    found: list[Op] = []
-    waiting = list(loop.regions)
-    while waiting:
-        for block in waiting.pop().blocks:
-            for op in block.ops:
-                if op.name in ("break", "continue") and op is not last:
-                    found.append(op)
-                elif family_of(op) is Family.BRANCH:
-                    waiting += op.regions
-    return found
 
 
 def _controlling(op: Op) -> Iterator[Value]:

@@ -33,6 +33,44 @@ def innermost_loop(op: Op) -> Op | None:
     return around if around is not None and around.name in _LOOPS else None
 
 
+def counted_loop(op: Op) -> Op | None:
+    """Return the `for` around an op that has it in all iterations, and whose end ends them all.
+
+    None if there is none: also where a branch may go on to the next iteration, or return.
+    """
+    loop = innermost_loop(op)
+    if loop is None or loop.name != "for" or ends_of(loop):
+        return None
+    return None if any(each.name == "return" for each in loop.walk()) else loop
+
+
+def ends_of(loop: Op) -> list[Op]:
+    """Return the ops that end an iteration of a loop, or the loop; but for what a `for` ends with.
+
+    What such an op is in decides what of the loop is done.
+    """
+    last = loop.regions[0].block.ops[-1] if loop.name == "for" else None
+    found: list[Op] = []
+    waiting = list(loop.regions)
+    while waiting:
+        for block in waiting.pop().blocks:
+            for op in block.ops:
+                if op.name in ("break", "continue") and op is not last:
+                    found.append(op)
+                elif family_of(op) is Family.BRANCH:
+                    waiting += op.regions
+    return found
+
+
+def runs(loop: Op) -> bool:
+    """Whether a `for` is known to have an iteration."""
+    bounds = [loop.operands[slot].owner for slot in ("lowerBound", "upperBound")]
+    if not all(isinstance(op, Op) and op.name == "constant" for op in bounds):
+        return False
+    lower, upper = (op.attributes["value"].value() for op in bounds)
+    return lower < upper
+
+
 def varying(op: Op, loop: Op) -> list[Value]:
     """Return the operands of an op in a loop that change in it; the order of memory aside."""
     return [
@@ -70,8 +108,8 @@ class Sum(NamedTuple):
 
 def sum_of(reduction: Op) -> Sum | None:
     """Return what is added up of a reduction; None if it is used in another way."""
-    loop = innermost_loop(reduction)
-    if loop is None or loop.name != "for" or len(reduction.results) != 1 or not commutes(reduction):
+    loop = counted_loop(reduction)
+    if loop is None or len(reduction.results) != 1 or not commutes(reduction):
         return None
     shaped, added = None, only_user(reduction.results[0])
     if added is not None and added.name == "reshape":
@@ -166,8 +204,8 @@ def changed_sums(product: Op) -> tuple[Op, int] | None:
 
     By numbers that are the same in all iterations, or by conversions: what could be done behind it.
     """
-    loop = innermost_loop(product)
-    if loop is None or loop.name != "for":
+    loop = counted_loop(product)
+    if loop is None:
         return None
     block = loop.regions[0].block
     first, before = _through(product.operands["acc"], loop, up=True)

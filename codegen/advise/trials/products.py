@@ -10,7 +10,7 @@ from tileir.ir import Op, Value
 from tileir.types import Scalar
 
 from .hoisting import invariant_cone
-from .loops import innermost_loop, only_user
+from .loops import counted_loop, only_user
 from .trial import at_ops
 
 _OPERANDS = ("lhs", "rhs")
@@ -100,8 +100,8 @@ class Scaled(NamedTuple):
 
 def scaled(op: Op) -> Scaled | None:
     """Return what scales an operand of a product in a loop; None where it could not wait."""
-    loop = innermost_loop(op)
-    if op.name not in ("mulf", "divf") or loop is None or loop.name != "for":
+    loop = counted_loop(op)
+    if op.name not in ("mulf", "divf") or loop is None:
         return None
     tile, factor = op.operand_list()
     if op.name == "mulf" and _is_fixed(tile, loop):

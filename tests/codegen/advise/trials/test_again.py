@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tileir
-from tests.codegen.advise.test_computing import FOR, HEAD, LOAD, ONE, STORE, T
+from tests.codegen.advise.test_computing import FOR, HEAD, LOAD, ONE, STORE, SUM, T
 from tileir.codegen.advise.trials.again import Held, kept
 
 AGAIN = f"%d, %v = {LOAD.format('%i')}\n"
@@ -81,6 +81,86 @@ def test_a_tile_is_not_held_where_a_loop_makes_its_view_again() -> None:
     )
     assert held
     assert not ended
+
+
+ZERO, NAN = (f"padding_value = {each}, " for each in ("zero", "nan"))
+
+
+def padded(name: str, padding: str) -> str:
+    """Return a view of the array that %xs is of, whose tiles are padded."""
+    kind = f"partition_view<tile=(4096), {padding}tensor_view<?xf32, strides=[1]>>"
+    return f"%{name} = make_partition_view %xv : {kind}\n"
+
+
+def in_view(line: str, name: str, padding: str) -> str:
+    """Return a line that accesses %xs as one that accesses a padded view."""
+    return line.replace("%xs[", f"%{name}[").replace("(4096), ", f"(4096), {padding}")
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "held"),
+    [("", "", True), (ZERO, ZERO, True), (ZERO, "", True), ("", ZERO, False), (NAN, ZERO, False)],
+)
+def test_a_tile_is_held_with_its_padding(first: str, again: str, held: bool) -> None:
+    body = padded("first", first) + padded("other", again)
+    body += in_view(ONE, "first", first) + in_view(AGAIN, "other", again)
+    assert len(Held(function(body).body.block).found) is int(held)
+
+
+@pytest.mark.parametrize(("padding", "held"), [("", True), (ZERO, False)])
+def test_what_was_stored_has_no_padding(padding: str, held: bool) -> None:
+    body = f"%g = {TO_X.format('%none')}\n" + padded("other", padding)
+    body += in_view(AGAIN, "other", padding)
+    assert len(Held(function(body).body.block).found) is int(held)
+
+
+MASKED = (
+    "load_ptr_tko weak %ps, {0}, %pad{1} : tile<4096xptr<f32>>, tile<4096xi1>, tile<4096xf32> "
+    "-> tile<4096xf32>, token\n"
+)
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_masked_tile_is_held_with_its_padding(alike: bool) -> None:
+    body = (
+        "%p0 = reshape %a : tile<ptr<f32>> -> tile<1xptr<f32>>\n"
+        "%ps = broadcast %p0 : tile<1xptr<f32>> -> tile<4096xptr<f32>>\n"
+        "%mask = constant <i1: true> : tile<4096xi1>\n"
+        "%pad1 = constant <f32: 1.0> : tile<4096xf32>\n"
+        f"%pad2 = constant <f32: {1.0 if alike else 2.0}> : tile<4096xf32>\n"
+    )
+    body += f"%t, %u = {MASKED.format('%mask', 1)}%d, %v = {MASKED.format('%mask', 2)}"
+    assert len(Held(function(body).body.block).found) is int(alike)
+
+
+@pytest.mark.parametrize(
+    ("padding", "made", "stays"),
+    [
+        ("", SUM.format("%d") + "%r1 = reshape %v2 : tile<f32> -> tile<1xf32>\n", True),
+        (ZERO, SUM.format("%d") + "%r1 = reshape %v2 : tile<f32> -> tile<1xf32>\n", False),
+        (ZERO, "", True),
+    ],
+    ids=["any padding", "the padding is added up", "each element by itself"],
+)
+def test_padding_that_a_loop_adds_up_is_not_stored(padding: str, made: str, stays: bool) -> None:
+    tile = "%z = negf %d : " + T
+    if made:
+        made = "%v2 = " + made
+        tile = f"%z = broadcast %r1 : tile<1xf32> -> {T}"
+    load = f"%d, %v = {in_view(LOAD.format('%i'), 'first', padding)}"
+    store = "%g = " + in_view(TO_X.format("%z"), "first", padding)
+    body = padded("first", padding) + loop(load, made, tile, store)
+    assert bool([*kept(function(body))]) is stays
+
+
+@pytest.mark.parametrize(
+    ("branch", "stays"),
+    [("yield", True), (f"continue %s : {T}", False)],
+    ids=["all iterations", "some"],
+)
+def test_a_store_stays_in_a_loop_that_may_pass_it_by(branch: str, stays: bool) -> None:
+    body = loop(f"if %yes {{ {branch} }}", f"%g = {STORE.format('%none')}")
+    assert bool([*kept(function(body))]) is stays
 
 
 @pytest.mark.parametrize(
