@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.gpus import GPUS, TARGETS, gpu_of_number, unknown
+from tileir.gpus import GPUS, HOST, TARGETS, gpu_of_number, unknown
 from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
-HOST = "host"
 CAPABILITY, SPELLED = "nv_tileaa.compute_capability", "nv_tileaa.target_spec"
 """Attributes of a text's module that say which GPU it is for: 90 for sm_90, or the name itself."""
 

@@ -29,6 +29,8 @@ from tileir.formats.forks import not_forking
 
 from .errors import UnsupportedError
 
+HOST = "host"
+"""The target that is no GPU: the CPU of this machine."""
 Capability = tuple[int, int]
 """A compute capability, major and minor: (9, 0)."""
 PtxVersion = tuple[int, int]

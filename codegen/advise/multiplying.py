@@ -150,8 +150,7 @@ MULTIPLYING = (
         "product adds up, may be multiplied into the sum once. Multiplied into an operand, it is "
         "work for each element of each tile, and the tile goes through registers on its way from "
         "memory to the tensor cores.",
-        "scale the sum behind the loop, if the rounding and the range of the operand's type "
-        "allow either",
+        "scale the sum behind the loop, if the rounding and the range of the sum allow it",
         Sure.MAYBE,
         figures.ALL_WORK,
         _scaled,

@@ -36,12 +36,11 @@ from tileir.commands.modules import add_assume_version, check_entry, open_module
 from tileir.commands.progress import progress_bar
 from tileir.errors import TileIRError
 from tileir.formats.forks import not_forking
-from tileir.gpus import TARGETS, unknown
+from tileir.gpus import HOST, TARGETS, unknown
 from tileir.messages.missing_packages import compiling, is_installed, not_installed
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import counted, did_you_mean
 from tileir.tools import nvidia
-from tileir.verifier.rules.targets import HOST
 
 if TYPE_CHECKING:
     from tileir.codegen.advise.finding import Finding
@@ -130,8 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--array is for a launch of one kernel; name its file alone")
     if arguments.within is not None and not arguments.within > 0:
         raise UsageError("--within is a number of seconds above 0")
-    if arguments.target not in (None, HOST, *TARGETS):
-        raise unknown(arguments.target, TARGETS)  # once, as it is no file's fault
+    _check_launch(arguments)
     lacking = [] if arguments.no_ptxas else _lacking()
     looked_at = False
     code, files = OK, list[dict[str, object]]()
@@ -157,6 +155,22 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
+def _check_launch(arguments: argparse.Namespace) -> None:
+    """Check target and grid once, as they are no file's fault."""
+    if arguments.target not in (None, HOST, *TARGETS):
+        raise unknown(arguments.target, TARGETS)
+    if arguments.target == HOST:
+        raise UsageError(_no_gpu(host=True))
+    if arguments.grid is not None:
+        grid_given(arguments.grid, 1)
+
+
+def _no_gpu(host: bool = False) -> str:
+    with compiling(), not_forking:
+        from tileir.codegen.targets import no_gpu
+    return no_gpu("tileir advise", "a GPU as --target", host=host)
+
+
 def _lacking() -> list[str]:
     """Return what is missing for registers: packages, and modules of Python."""
     lacking = [] if nvidia.find("ptxas") else [nvidia.PACKAGES["ptxas"]]
@@ -169,10 +183,10 @@ def _found(bytecode: Bytecode, arguments: argparse.Namespace, ptxas: bool) -> tu
         check_entry(bytecode, name)
     with compiling(), not_forking:
         from tileir.codegen.advise.search import advice
-        from tileir.codegen.targets import named_target, no_gpu
+        from tileir.codegen.targets import named_target
     target = arguments.target or named_target(bytecode)
-    if target is None or target == HOST:
-        raise UsageError(no_gpu("tileir advise", "a GPU as --target", host=target == HOST))
+    if target is None:
+        raise UsageError(_no_gpu())
     options: dict[str, Any] = options_given(arguments)
     with compiling(), named_as_written(), progress_bar("trying") as progress:
         return target, advice(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tileir.codegen.emulator import EmulatedKernel
     from tileir.codegen.nvptx import CompiledEntry
 
-HOST, GPU = "host", "gpu"
-"""Values of --target besides the names of GPUs."""
+GPU = "gpu"
+"""The value of --target for the GPU of this machine."""
 
 OnCounts = Callable[[Any], object]
 """Takes `Counts`, or the `EmulatedCounts` of an emulator."""

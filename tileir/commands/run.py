@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import tileir
 from tileir.bytecode import Function
 from tileir.errors import LaunchError, TileIRError, UnsupportedError
-from tileir.gpus import TARGETS
+from tileir.gpus import HOST, TARGETS
 from tileir.launch.compile_options import Check
 from tileir.launch.described import DescribedLaunch, read_description
 from tileir.messages.missing_packages import CODEGEN, needing
@@ -35,7 +35,7 @@ from .conventions import (
     open_input,
     write_output,
 )
-from .launch_on import GPU, HOST, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
+from .launch_on import GPU, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, grid_given, named_as_written, options_given
 from .modules import add_assume_version, check_all_read, open_module, version_given
 

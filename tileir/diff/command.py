@@ -28,6 +28,7 @@ from tileir.commands.conventions import (
 from tileir.commands.modules import add_assume_version, module_of, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BytecodeError, TileIRError, UnsupportedError, VerifyError
+from tileir.gpus import HOST
 
 from .comparing import compare
 from .compiled import language_of, listing
@@ -59,9 +60,6 @@ numbers are those of `tileir dis` of each file; unchanged lines are those of B.
 Exit code: 0 they are equal, 1 they differ, 2 and more: it could not be told.
 
 """
-
-HOST = "host"
-"""The target that is no GPU."""
 
 COLOURS = {GONE: RED, NEW: GREEN, MOVED: YELLOW, OTHER: YELLOW, NOTE: GREY, "@": CYAN}
 

@@ -26,7 +26,7 @@ NOTHING = "nothing"
 class Wording:
     """Spells changes, with the names that values have in the texts of the two modules.
 
-    whole  names and values up to `LARGE` are not shortened, as programs want them
+    whole  strings are whole, and other values up to `LARGE`, as programs want them
     """
 
     def __init__(self, before: PrintedModule, after: PrintedModule, *, whole: bool = False) -> None:
@@ -69,9 +69,7 @@ class Wording:
     def _said(self, row: Row, change: Change, value: object) -> str:
         if value is None:
             return NOTHING
-        if self._whole and isinstance(value, str):
-            return printable(value)
-        if values.extent(value) > LARGE:
+        if values.extent(value) > LARGE and not (self._whole and isinstance(value, str)):
             return f"{_kind(value)} of {values.extent(value)} bytes"
         if change.what == "attribute" and isinstance(row.before, Op):
             slot = row.before.spec.attribute(change.name)

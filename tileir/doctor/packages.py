@@ -71,7 +71,7 @@ def packages() -> tuple[Package, ...]:
         Package("pygments", "colour", extra="colour"),
         Package("pyyaml", "remarks of tileiras", extra="remarks"),
         Package("pyelftools", "resources of cubins", extra="resources"),
-        Package("fsspec", "a store that machines share", extra="shared"),
+        Package("fsspec", "URLs of batches, a store that machines share", extra="shared"),
         Package("pyarrow", "reports of batches as tables", extra="batch"),
         Package("dask", "batches on a cluster", extra="dask"),
         Package("distributed", "batches on a cluster", extra="dask"),

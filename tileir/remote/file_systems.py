@@ -31,9 +31,13 @@ def protocols(fs: Any) -> set[str]:
 def read_file(fs: Any, path: str, most: int) -> bytes:
     """Return the bytes of a file, of a longer one `most` and one more.
 
+    Servers of the web may send all of a file where a range is asked for, so it is read as it comes.
     Stores of objects refuse to read a range of an empty object, as it has none; any other refusal
     is raised, whatever the size of the object is.
     """
+    if protocols(fs) & WEB:
+        with fs.open(path, "rb", block_size=0, size=1) as stream:  # a size, so that none is asked
+            return _first_of(stream, most + 1)
     try:
         return bytes(fs.cat_file(path, start=0, end=most + 1))
     except Exception as problem:
@@ -42,9 +46,25 @@ def read_file(fs: Any, path: str, most: int) -> bytes:
         return b""
 
 
+def _first_of(stream: Any, most: int) -> bytes:
+    """Return so many bytes of a stream, which may give fewer at a time; all if it ends before."""
+    found = bytearray()
+    while len(found) < most and (part := stream.read(most - len(found))):
+        found += part
+    return bytes(found)
+
+
+def _code(problem: Exception) -> str:
+    """Return the code of HTTP that an error has; "None" without one."""
+    for name in ("status", "code"):  # aiohttp's, whose `code` is deprecated, and gcsfs's
+        if (found := getattr(problem, name, None)) is not None:
+            return str(found)
+    return str(None)
+
+
 def _is_without_range(problem: Exception) -> bool:
     """Whether a server says that a file has not even its first byte, and so is empty."""
-    code = getattr(problem, "code", None) or getattr(problem, "status", None)  # gcsfs's, aiohttp's
+    code = _code(problem)
     response = getattr(problem.__cause__, "response", None)  # botocore's, behind s3fs's OSError
     if isinstance(response, dict):
         code = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
@@ -57,7 +77,7 @@ def advice(url: str, problem: Exception) -> str:
     refused = (
         isinstance(problem, PermissionError)
         or "Credential" in type(problem).__name__  # botocore's and Google's errors
-        or str(getattr(problem, "code", None)) in _REFUSALS
+        or _code(problem) in _REFUSALS
         or (isinstance(problem, OSError) and str(problem).startswith("Forbidden:"))  # gcsfs's
     )
     found = next((text for schemes, text in _ASKED.items() if scheme in schemes), "")

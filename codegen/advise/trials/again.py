@@ -224,17 +224,16 @@ def _carried(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
     for function in copy.by_symbol.values():
         for store, load in list(kept(function)):
             if store in wanted:
-                loop = _carry(Editor(function), store, load)
+                loop = counted_loop(store)
+                assert loop is not None
+                _carry(Editor(function), loop, store, load)
                 if_it_runs = "" if load or runs(loop) else ", if the loop runs at least once"
                 fix = f"carry it through the loop, and store it once, behind it{if_it_runs}"
                 told[wanted[store]] = fix
     return told
 
 
-def _carry(editor: Editor, store: Op, load: Op | None) -> Op:
-    """Carry what is stored; returns the loop."""
-    loop = counted_loop(store)
-    assert loop is not None
+def _carry(editor: Editor, loop: Op, store: Op, load: Op | None) -> None:
     block, slot = loop.regions[0].block, STORES[store.name]
     tile = store.operands[slot]
     editor.before(loop)
@@ -256,7 +255,6 @@ def _carry(editor: Editor, store: Op, load: Op | None) -> Op:
     store.remove()
     store.operands[slot], store.operands["token"] = loop.add_result(tile.type), token
     store.insert_after(loop)
-    return loop
 
 
 def _held(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:

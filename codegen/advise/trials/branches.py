@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tileir.builder import Editor
 from tileir.ir import Op, Region, Value
 
-from .loops import counted_loop
+from .loops import counted_loop, runs, same
 from .trial import at_ops
 
 _THEN, _ELSE = 0, 1
@@ -56,13 +56,13 @@ def rare(branch: Op) -> Rare | None:
 
 
 def _iteration(value: Value, loop: Op) -> str | None:
-    if _same(value, loop.operands["lowerBound"]):
+    if same(value, loop.operands["lowerBound"]):
         return _FIRST
     op, upper = value.owner, loop.operands["upperBound"]
     if not isinstance(op, Op) or op.name != "subi" or not value.is_visible_to(loop):
         return None
     step = loop.operands["step"]
-    less = _same(op.operands["lhs"], upper) and _same(op.operands["rhs"], step)
+    less = same(op.operands["lhs"], upper) and same(op.operands["rhs"], step)
     return _LAST if less and _is_one(step) else None
 
 
@@ -74,17 +74,6 @@ def _is_one(value: Value) -> bool:
     )
 
 
-def _same(one: Value, other: Value) -> bool:
-    """Whether two values are one, or equal constants."""
-    if one is other:
-        return True
-    ops = one.owner, other.owner
-    if not all(isinstance(op, Op) and op.name == "constant" for op in ops):
-        return False
-    first, second = (op.attributes["value"] for op in ops)
-    return one.type == other.type and bytes(first.data) == bytes(second.data)
-
-
 def _peeled(op: Op, editor: Editor) -> str | None:
     """Make the iteration that takes the rare side before or behind the loop."""
     found = rare(op)
@@ -93,6 +82,7 @@ def _peeled(op: Op, editor: Editor) -> str | None:
     loop, branch, side, iteration = found
     block = loop.regions[0].block
     first = iteration == _FIRST
+    if_it_runs = "" if runs(loop) else ", if the loop runs at least once"
     lower, upper, step = (loop.operands[slot] for slot in ("lowerBound", "upperBound", "step"))
     editor.before(loop)
     bound = editor.addi(lower, step) if first else editor.subi(upper, step)
@@ -127,7 +117,7 @@ def _peeled(op: Op, editor: Editor) -> str | None:
     loop.operands["lowerBound" if first else "upperBound"] = bound
     _leave(branch, branch.regions[1 - side])
     where = "before" if first else "behind"
-    return f"make the {iteration} iteration {where} the loop, which needs no `if` then"
+    return f"make the {iteration} iteration {where} the loop, which needs no `if` then{if_it_runs}"
 
 
 def _leave(branch: Op, kept: Region) -> None:

@@ -77,7 +77,7 @@ def linear(op: Op, loop: Op) -> Value | None:
         return given[0] if all(value.is_visible_to(loop) for value in fixed) else None
     if op.name not in ("mulf", "divf"):
         return None
-    changing = [value for value in given if not _is_fixed(value, loop)]
+    changing = [value for value in given if not is_fixed(value, loop)]
     if len(changing) != 1 or (op.name == "divf" and changing[0] is not given[0]):
         return None
     return changing[0]
@@ -88,13 +88,12 @@ def _widens(op: Op) -> bool:
     return op.result.type.element.bits > source.type.element.bits
 
 
-def _is_fixed(value: Value, loop: Op) -> bool:
+def is_fixed(value: Value, loop: Op) -> bool:
+    """Whether a value is the same in all iterations of a loop, and could be computed before it."""
     if value.is_visible_to(loop):
         return True
     owner = value.owner
-    if not isinstance(owner, Op) or owner.regions or owner.spec.effects not in SILENT - {READS}:
-        return False
-    return all(_is_fixed(each, loop) for each in owner.operand_list())
+    return isinstance(owner, Op) and _moves(owner) and invariant_cone(owner, loop) is not None
 
 
 class Summed(NamedTuple):

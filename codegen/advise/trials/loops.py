@@ -67,8 +67,22 @@ def runs(loop: Op) -> bool:
     bounds = [loop.operands[slot].owner for slot in ("lowerBound", "upperBound")]
     if not all(isinstance(op, Op) and op.name == "constant" for op in bounds):
         return False
-    lower, upper = (op.attributes["value"].value() for op in bounds)
+    lower, upper = (int(op.attributes["value"].value()) for op in bounds)
+    if loop.attributes["unsignedCmp"]:
+        bits = loop.operands["lowerBound"].type.element.bits
+        lower, upper = lower % (1 << bits), upper % (1 << bits)
     return lower < upper
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are one, or equal constants."""
+    if one is other:
+        return True
+    ops = one.owner, other.owner
+    if not all(isinstance(op, Op) and op.name == "constant" for op in ops):
+        return False
+    first, second = (op.attributes["value"] for op in ops)
+    return one.type == other.type and bytes(first.data) == bytes(second.data)
 
 
 def varying(op: Op, loop: Op) -> list[Value]:
@@ -202,7 +216,8 @@ def _leave_if(op: Op, around: Op) -> None:
 def changed_sums(product: Op) -> tuple[Op, int] | None:
     """Return the loop that adds up products, and where it carries the sum, if that is changed, too.
 
-    By numbers that are the same in all iterations, or by conversions: what could be done behind it.
+    It is converted, or what is done to it before a product is undone behind it: that could be done
+    behind the loop, once. A sum that is scaled for good has another weight in each iteration.
     """
     loop = counted_loop(product)
     if loop is None:
@@ -212,13 +227,31 @@ def changed_sums(product: Op) -> tuple[Op, int] | None:
     last, behind = _through(product.results[0], loop, up=False)
     if isinstance(first.owner, Op) or first.owner is not block or not before + behind:
         return None
+    done, undone = ([op for op in ops if op.name != "ftof"] for ops in (before, behind))
+    if len(done) != len(undone) or not all(map(_undoes, undone, done)):
+        return None
     given = block.ops[-1].operands["operands"]
     return (loop, first.index - 1) if given[first.index - 1] is last else None
 
 
-def _through(value: Value, loop: Op, up: bool) -> tuple[Value, int]:
-    """Follow a value through element-wise ops with numbers that do not change in a loop."""
-    passed = 0
+_UNDONE = {"mulf": "divf", "divf": "mulf", "addf": "subf", "subf": "addf"}
+
+
+def _undoes(op: Op, other: Op) -> bool:
+    """Whether an op with a fixed number gives back what the other one got, rounding aside."""
+    if op.name == other.name == "negf":
+        return True
+    if op.name != _UNDONE.get(other.name):
+        return False
+    return any(same(one, two) for one in op.operand_list() for two in other.operand_list())
+
+
+def _through(value: Value, loop: Op, up: bool) -> tuple[Value, list[Op]]:
+    """Follow a value through element-wise ops with numbers that do not change in a loop.
+
+    Returns where that ends, and the ops, those next to the value first.
+    """
+    passed: list[Op] = []
     while True:
         op = value.owner if up else only_user(value)
         if not isinstance(op, Op) or family_of(op) is not Family.ELEMENT_WISE:
@@ -227,7 +260,8 @@ def _through(value: Value, loop: Op, up: bool) -> tuple[Value, int]:
         changing = [each for each in changing if not _is_constant(each, loop)]
         if len(changing) != 1 or (not up and changing[0] is not value):
             return value, passed
-        value, passed = changing[0] if up else op.results[0], passed + 1
+        passed.append(op)
+        value = changing[0] if up else op.results[0]
 
 
 def _is_constant(value: Value, loop: Op) -> bool:

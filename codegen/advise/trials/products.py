@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import NamedTuple
 
 from tileir.builder import Editor, splat
 from tileir.ir import Op, Value
 from tileir.types import Scalar
 
-from .hoisting import invariant_cone
+from .hoisting import invariant_cone, is_fixed
 from .loops import counted_loop, only_user
 from .trial import at_ops
 
@@ -52,13 +53,21 @@ def added(product: Op) -> Op | None:
     """Return the op that adds a product to a sum, where the product begins with zeros; or None."""
     if product.name not in ("mmaf", "mmai") or len(product.result.uses) != 1:
         return None
-    zeros, op = product.operands["acc"].owner, product.result.uses[0].op
-    if not isinstance(zeros, Op) or zeros.name != "constant" or op.name not in ("addf", "addi"):
+    op = product.result.uses[0].op
+    if not _is_zero(product.operands["acc"]) or op.name not in ("addf", "addi"):
         return None
-    constant = zeros.attributes["value"]
-    if not constant.is_splat or constant.value() != 0 or op.parent is not product.parent:
+    if op.parent is not product.parent:
         return None
     return op if _sum_of(op, product).is_visible_to(product) else None
+
+
+def _is_zero(value: Value) -> bool:
+    """Whether a value is a constant, all of whose elements are 0."""
+    op = value.owner
+    if not isinstance(op, Op) or op.name != "constant":
+        return False
+    constant = op.attributes["value"]
+    return constant.is_splat and constant.value() == 0
 
 
 def _sum_of(op: Op, product: Op) -> Value:
@@ -104,9 +113,9 @@ def scaled(op: Op) -> Scaled | None:
     if op.name not in ("mulf", "divf") or loop is None:
         return None
     tile, factor = op.operand_list()
-    if op.name == "mulf" and _is_fixed(tile, loop):
+    if op.name == "mulf" and is_fixed(tile, loop):
         tile, factor = factor, tile
-    if _is_fixed(tile, loop) or not _is_fixed(factor, loop):
+    if is_fixed(tile, loop) or not is_fixed(factor, loop):
         return None
     value = op.result
     while (user := only_user(value)) is not None and user.name == "ftof":
@@ -117,13 +126,6 @@ def scaled(op: Op) -> Scaled | None:
     index = _only_summed(user, loop)
     along = None if dim is None else _alike_along(factor, dim)
     return None if index is None or along is None else Scaled(loop, index, tile, along)
-
-
-def _is_fixed(value: Value, loop: Op) -> bool:
-    """Whether a value is the same in all iterations of a loop."""
-    if value.is_visible_to(loop):
-        return True
-    return isinstance(value.owner, Op) and invariant_cone(value.owner, loop) is not None
 
 
 def _alike_along(factor: Value, dim: int) -> Value | None:
@@ -150,11 +152,7 @@ def _only_summed(product: Op, loop: Op) -> int | None:
     given = end.operands["operands"][index]
     if only_user(product.result) is not end or given is not product.result:
         return None
-    first = loop.operands["initValues"][index].owner
-    if not isinstance(first, Op) or first.name != "constant":
-        return None
-    zeros = first.attributes["value"]
-    return index if zeros.is_splat and zeros.value() == 0 else None
+    return index if _is_zero(loop.operands["initValues"][index]) else None
 
 
 def _behind(op: Op, editor: Editor) -> str | None:
@@ -166,15 +164,15 @@ def _behind(op: Op, editor: Editor) -> str | None:
     user = only_user(op.result)
     op.result.replace_all_uses_with(tile)
     op.remove()
-    narrow = tile.owner
-    if user is not None and user.name == "ftof" and isinstance(narrow, Op):
-        source = narrow.operands.get("from") if narrow.name == "ftof" else None
-        if source is not None and source.type == user.result.type:  # wider for the factor only
+    if user is not None and user.name == "ftof":
+        source = _unconverted(tile)  # wider for the factor only
+        if source is not None and source.type == user.result.type:
             user.result.replace_all_uses_with(source)
     total = loop.results[index]
     editor.after(loop)
-    if isinstance(factor.owner, Op) and factor.owner.name == "constant":
-        all_of_it = editor.constant(splat(factor.owner.attributes["value"].value(), total.type))
+    number = _number(factor)
+    if number is not None:
+        all_of_it = editor.constant(splat(number, total.type))
     else:
         if not factor.is_visible_to(loop):
             for each in invariant_cone(factor.owner, loop) or []:
@@ -184,7 +182,18 @@ def _behind(op: Op, editor: Editor) -> str | None:
         all_of_it = editor.broadcast(converted, result=total.type)
     made = (editor.mulf if op.name == "mulf" else editor.divf)(total, all_of_it)
     total.replace_all_uses_with(made, where=lambda use: use.op is not made.owner)
-    return f"leave {op.name} out of the loop, and do it to the sum, behind the loop"
+    fits = "if the rounding and the range of the sum allow it"
+    if number is None or not isfinite(number) or (op.name == "divf" and not number):
+        fits += " and the divisor is not 0" if op.name == "divf" else " and the factor is finite"
+    return f"leave {op.name} out of the loop, and do it to the sum, behind the loop, {fits}"
+
+
+def _number(factor: Value) -> float | None:
+    """Return the number that all elements of a constant are; None of other values."""
+    op = factor.owner
+    if not isinstance(op, Op) or op.name != "constant" or not op.attributes["value"].is_splat:
+        return None
+    return op.attributes["value"].value()
 
 
 ACCUMULATED = at_ops(_accumulated)

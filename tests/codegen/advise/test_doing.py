@@ -12,6 +12,7 @@ from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
+from tileir.codegen.advise.trials.loops import changed_sums
 from tileir.codegen.advise.trials.products import SCALED_BEHIND
 from tileir.codegen.advise.trials.views import AS_VIEWS
 
@@ -275,6 +276,11 @@ _WIDE = A.replace("f16", "f32")
 _ALONG_N = """%w = itof %m signed : tile<i32> -> tile<f16>
     %v = reshape %w : tile<f16> -> tile<1x1xf16>
     %f = broadcast %v : tile<1x1xf16> -> """
+_ROWS = (
+    f"%v = constant <f16: [{', '.join(f'[{2.0 ** (row % 4)}]' for row in range(64))}]> : "
+    f"tile<64x1xf16>\n%f = broadcast %v : tile<64x1xf16> -> {A}\n"
+)
+"""A factor that differs from row to row."""
 _SUM = f"%z = mmaf %k, %y, %sum : {A}, {B}, {C}"
 
 
@@ -294,6 +300,7 @@ _SUM = f"%z = mmaf %k, %y, %sum : {A}, {B}, {C}"
             f"{_ALONG_N}{B}\n%g = mulf %y, %f : {B}\n%z = mmaf %x, %g, %sum : {A}, {B}, {C}",
             ["mulf"],
         ),
+        (f"{_ROWS}%k = mulf %x, %f : {A}\n{_SUM}", ["mulf"]),
         (f"{_ALONG_N}{A}\n%k = divf %f, %x : {A}\n{_SUM}", []),  # its operand is the divisor
         (f"{_ALONG_N.replace('%m', '%c')}{A}\n%k = mulf %f, %x : {A}\n{_SUM}", []),  # it changes
         (
@@ -319,21 +326,83 @@ def test_sums_are_scaled_not_their_operands(body: str, found: list[str]) -> None
     assert [each.op for each in told if each.rule == "scaled-operand"] == found
 
 
-def test_a_sum_that_is_scaled_is_what_the_scaled_operands_gave() -> None:
+_BY_M = "if the rounding and the range of the sum allow it and the {}"
+
+
+@pytest.mark.parametrize("trips", [0, 4])
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        (f"{_ALONG_N}{A}\n%k = mulf %f, %x : {A}\n{_SUM}", _BY_M.format("factor is finite")),
+        (f"{_ALONG_N}{A}\n%k = divf %x, %f : {A}\n{_SUM}", _BY_M.format("divisor is not 0")),
+        (f"{_ROWS}%k = mulf %x, %f : {A}\n{_SUM}", _BY_M.format("factor is finite")),
+        (f"%f = constant <f16: 0.5> : {A}\n%k = divf %x, %f : {A}\n{_SUM}", "of the sum allow it"),
+        (
+            (
+                f"%f = constant <f32: 0.5> : {_WIDE}\n%u = ftof %x : {A} -> {_WIDE}\n"
+                f"%g = mulf %u, %f : {_WIDE}\n%k = ftof %g : {_WIDE} -> {A}\n{_SUM}"
+            ),
+            "of the sum allow it",
+        ),
+        (
+            f"{_ALONG_N}{B}\n%g = mulf %y, %f : {B}\n%z = mmaf %x, %g, %sum : {A}, {B}, {C}",
+            _BY_M.format("factor is finite"),
+        ),
+    ],
+)
+def test_a_sum_that_is_scaled_is_what_the_scaled_operands_gave(
+    body: str, condition: str, trips: int
+) -> None:
     """Powers of two, so that no rounding tells them apart."""
-    body = f"{_ALONG_N}{A}\n%k = mulf %f, %x : {A}\n{_SUM}"
     text = SUMMED.replace("BODY", body).replace("%n: tile<i32>", "%n: tile<i32>, %m: tile<i32>")
     bytecode = tileir.assemble(text)
     copy = Original(bytecode).copy()
-    (product,) = [number for number, op in copy.ops.items() if op.name == "mulf"]
-    assert SCALED_BEHIND.edit(copy, [Site("main", product)])
+    (product,) = [number for number, op in copy.ops.items() if op.name in ("mulf", "divf")]
+    (told,) = SCALED_BEHIND.edit(copy, [Site("main", product)]).values()
+    assert told.endswith(condition)
     given = np.random.default_rng(1).integers(-4, 4, (64, 4096)).astype(np.float16)
     results = []
     for each in (bytecode, copy.module):
         results.append(np.zeros((64, 64), np.float32))
-        tileir.compile(each)["main"].launch((1,), [given, results[-1], 4, 2])
-    assert results[0].any()
+        tileir.compile(each)["main"].launch((1,), [given, results[-1], trips, 2])
+    assert results[0].any() == bool(trips)
     assert (results[0] == results[1]).all()
+
+
+_H = C.replace("f32", "f16")
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "found"),
+    [
+        (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "divf %e, %h", True),
+        (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "mulf %e, %h", False),
+        (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "", False),
+        (f"%h = constant <f32: 0.5> : {C}\n%q = ftof %g : {_H} -> {C}", "ftof", True),
+    ],
+    ids=["undone", "scaled twice", "scaled", "rounded"],
+)
+def test_sums_that_are_changed_for_good_are_left(before: str, behind: str, found: bool) -> None:
+    """s * a + p has other weights than any scale behind the loop could give."""
+    text = SUMMED
+    if behind == "ftof":
+        text = text.replace("iter_values(%sum = %none)", "iter_values(%g = %narrow)")
+        text = text.replace(f"-> ({C})", f"-> ({_H})").replace(
+            f"continue %z : {C}", f"continue %z : {_H}"
+        )
+        text = text.replace("%r = for", f"%narrow = constant <f16: 0.0> : {_H}\n  %rn = for")
+        text = text.replace("%st =", f"%r = ftof %rn : {_H} -> {C}\n  %st =")
+        last = f"%z = ftof %e : {C} -> {_H}"
+    else:
+        last = f"%z = {behind} : {C}" if behind else ""
+    product = "%e" if last else "%z"
+    body = f"{before}\n{product} = mmaf %x, %y, %q : {A}, {B}, {C}\n{last}"
+    (op,) = [
+        op
+        for op in tileir.assemble(text.replace("BODY", body)).functions[0].walk()
+        if op.name == "mmaf"
+    ]
+    assert bool(changed_sums(op)) is found
 
 
 def test_what_is_made_wider_is_not_added_up_before() -> None:

@@ -135,6 +135,23 @@ def test_several_files_that_fail_for_one_cause_or_others(capsys, tmp_path) -> No
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("--target", "host"), 2, "host is this machine's CPU"),
+        (("--target", "sm_90", "--grid", "0"), 2, "0"),
+    ],
+)
+def test_a_launch_that_is_wrong_is_no_file_s_fault(
+    capsys, given: tuple[str, ...], code: int, said: str
+) -> None:
+    assert main(["advise", *given, MATMUL, ALIGNED]) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("tileir advise: ")
+    assert said in line
+    assert MATMUL not in line
+
+
 def test_what_is_no_module(capsys, tmp_path) -> None:
     path = tmp_path / "broken.tileirbc"
     path.write_bytes((FIXTURES / "13.1" / "matmul.tileirbc").read_bytes()[:200])

@@ -55,7 +55,7 @@ def on_workers(cluster) -> Iterator[Callable[..., dict[str, Any]]]:
     from distributed import Client
 
     with Client(cluster.scheduler_address, set_as_default=False) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=60)
         yield client.run
 
 
@@ -337,7 +337,7 @@ def _scheduler(
         with _worker(address) if workers else nullcontext():
             if workers:
                 with Client(address, set_as_default=False) as client:
-                    client.wait_for_workers(workers)
+                    client.wait_for_workers(workers, timeout=60)
             yield address, scheduler
     finally:
         scheduler.kill()

@@ -143,9 +143,18 @@ def test_classes_of_errors_are_words_for_people() -> None:
     names = [each.__name__ for each in public if issubclass(each, errors.TileIRError)]
     assert {"BytecodeError", "ToolError"} < set(names)
     kinds = [name for name in names if not name.startswith("_")]
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.emulator import errors as of_emulator
+
+    own = [name for name, each in vars(of_emulator).items() if isinstance(each, type)]
+    assert {"UnsupportedPtxError", "EmulatedLaunchError"} <= set(own)
+    kinds += ["OSError", *(name for name in own if name.endswith("Error"))]
     assert not [name for name in kinds if in_words(name) == name]
     now = write("now.jsonl", *(record(name, name) for name in ("AssemblyError", "BytecodeError")))
     before = write("before.jsonl", *(record(name, "ToolError") for name in ("AssemblyError",)))
+    others = (record("AssemblyError", "BytecodeError"), record("BytecodeError", "AssemblyError"))
+    again = call(main, "batch", "report", now, "--baseline", write("others.jsonl", *others))
+    assert again.returncode == 0, "what is one word for people is no other failure"
     done = call(main, "batch", "report", now, "--baseline", before).stdout.splitlines()
     assert done[3].endswith("  2 not readable")
     told = "AssemblyError (resources sm_90): not readable (before: tool failed): it is AssemblyErr"

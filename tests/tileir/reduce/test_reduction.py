@@ -172,6 +172,7 @@ def test_an_interrupt_ends_what_is_asked(module) -> None:
         assert reduce(module, Slow(has("load_view_tko")), jobs=2).ended == "interrupted"
     finally:  # or other tests would be interrupted, too
         ended.set()
+        running.set()
         interrupter.join()
 
 

@@ -20,6 +20,7 @@ from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display, printable
 from tileir.resources.baseline import FIGURES, Change, Figures, changes
 
+from .kinds import in_words
 from .summary import about, title
 
 
@@ -80,7 +81,7 @@ def compare(before: Iterable[Record], now: Iterable[Record]) -> Comparison:
         else:
             made.compared += 1
         if not record["ok"]:
-            if old is None or old.failure != record["failure"]:
+            if old is None or in_words(old.failure or "") != in_words(record["failure"]):
                 told = {name: record[name] for name in ("failure", "message")}
                 made.new.append({**job, **told, "before": old and old.failure})
             continue

@@ -23,10 +23,13 @@ _OF_CLASSES: Mapping[type[Exception], str] = {
     errors.EmulationError: "not emulated",
     errors.WorkerError: "worker failed",
     errors.TileIRError: "failed",
+    OSError: "not read",
 }
-_WORDS = {kind.__name__: words for kind, words in _OF_CLASSES.items()}
+_OF_THE_EMULATOR = {"EmulatedLaunchError": "wrong launch", "UnsupportedPtxError": "not emulated"}
+"""Its classes are its own, and it is only imported where kernels run on it."""
+_WORDS = {kind.__name__: words for kind, words in _OF_CLASSES.items()} | _OF_THE_EMULATOR
 
 
 def in_words(failure: str) -> str:
-    """Return what a kind of failure is called; those that are no classes are words already."""
+    """Return what a kind of failure is called; what is no class is words already."""
     return _WORDS.get(failure, failure)

@@ -21,7 +21,7 @@ from tileir.commands.launch_options import (
     read_setting,
 )
 from tileir.commands.modules import ignored_attributes, module_in
-from tileir.messages.texts import display
+from tileir.messages.texts import printable
 
 from . import SEVERAL, given
 
@@ -97,7 +97,7 @@ def compute(request: Request) -> Response:
     files = {
         f"{stem}.{ENDINGS[name]}": File.of(written(compiled, name, lines, cache)) for name in emit
     }
-    result: dict[str, Any] = {"target": target, "kernels": [display(each) for each in compiled]}
+    result: dict[str, Any] = {"target": target, "kernels": [printable(each) for each in compiled]}
     if names:
         result["resources"] = taken(compiled)
         if reason := unfit(result["resources"], target):

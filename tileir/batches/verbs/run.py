@@ -11,9 +11,10 @@ from tileir.batches.protocol import Request, Response
 from tileir.batches.sources import Source
 from tileir.commands.checks import DEFAULT, check_words
 from tileir.commands.conventions import UsageError
-from tileir.commands.launch_on import HOST, on_emulator, on_host
+from tileir.commands.launch_on import on_emulator, on_host
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
 from tileir.errors import LaunchError
+from tileir.gpus import HOST
 from tileir.launch.compile_options import CHECKS
 from tileir.launch.described import read_description
 from tileir.messages.missing_packages import CODEGEN, needing

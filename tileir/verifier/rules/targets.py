@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from tileir.gpus import GATED, TARGETS, TILEIRAS, unknown
+from tileir.gpus import GATED, HOST, TARGETS, TILEIRAS, unknown
 from tileir.ir import Op
 from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from tileir.verifier.catalogue import WARNING, declare
-
-HOST = "host"
 
 GATE = declare(
     "tileiras-gate",
