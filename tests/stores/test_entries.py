@@ -105,6 +105,8 @@ def test_what_gcs_refuses(installed: None, status: int, data: bytes | None) -> N
     from gcsfs.retry import HttpError, validate_response
 
     class Refusal:
+        protocol = "gs"
+
         def cat_file(self, path: str, start: int, end: int) -> bytes:
             validate_response(status, b"<Error>The range cannot be satisfied</Error>", path)
             raise AssertionError
@@ -160,4 +162,5 @@ def test_a_batch_whose_store_refuses_one_request_in_ten(
         monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path / f"machine {number}"))
         assert made() == plain
     assert s3.count >= 1
+    s3.refused = lambda number: None
     assert RemoteFiles(STORE).sizes("", ".tileir")
