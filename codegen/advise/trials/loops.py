@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 from tileir.builder import Editor, splat
@@ -239,11 +240,21 @@ _UNDONE = {"mulf": "divf", "divf": "mulf", "addf": "subf", "subf": "addf"}
 
 def _undoes(op: Op, other: Op) -> bool:
     """Whether an op with a fixed number gives back what the other one got, rounding aside."""
-    if op.name == other.name == "negf":
-        return True
+    if op.name == other.name:
+        numbers = [_number_of(each) for each in (op, other)]
+        return op.name == "negf" or (op.name in ("mulf", "divf") and prod(numbers) == 1)
     if op.name != _UNDONE.get(other.name):
         return False
     return any(same(one, two) for one in op.operand_list() for two in other.operand_list())
+
+
+def _number_of(op: Op) -> float:
+    """Return the constant that an op multiplies with, or divides by; 0 if that is none."""
+    owner = op.operands["rhs"].owner
+    if not isinstance(owner, Op) or owner.name != "constant":
+        return 0.0
+    constant = owner.attributes["value"]
+    return float(constant.value()) if constant.is_splat else 0.0
 
 
 def _through(value: Value, loop: Op, up: bool) -> tuple[Value, list[Op]]:

@@ -376,11 +376,19 @@ _H = C.replace("f32", "f16")
     ("before", "behind", "found"),
     [
         (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "divf %e, %h", True),
+        (
+            (
+                f"%h = constant <f32: 0.5> : {C}\n%w = constant <f32: 2.0> : {C}\n"
+                f"%q = mulf %sum, %h : {C}"
+            ),
+            "mulf %e, %w",
+            True,
+        ),
         (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "mulf %e, %h", False),
         (f"%h = constant <f32: 0.5> : {C}\n%q = mulf %sum, %h : {C}", "", False),
         (f"%h = constant <f32: 0.5> : {C}\n%q = ftof %g : {_H} -> {C}", "ftof", True),
     ],
-    ids=["undone", "scaled twice", "scaled", "rounded"],
+    ids=["undone", "halved and doubled", "scaled twice", "scaled", "rounded"],
 )
 def test_sums_that_are_changed_for_good_are_left(before: str, behind: str, found: bool) -> None:
     """s * a + p has other weights than any scale behind the loop could give."""

@@ -4,6 +4,8 @@ Ten kinds that authors of kernels make, written before anybody looked whether th
 first none was, then rules were made for six of them. Each is planted in the first of the kernels
 given that it fits. It is found if there is a finding at one of its ops which the kernel as it was
 has not; whatever the finding says has been tried, as always.
+
+A sum that was scaled for good was one of them; it is another kernel, and is now scaled back.
 """
 
 from __future__ import annotations
@@ -97,12 +99,16 @@ def rounded_sums(copy: Copy) -> set[int] | None:
 
 
 def scaled_sums(copy: Copy) -> set[int] | None:
-    """Scale the sums of products in each iteration instead of once."""
+    """Halve the sum of products before each product, and double it behind."""
     for number, op in copy.ops.items():
         if op.name == "mmaf" and op.result.type.element == F32 and op.parent.parent_op is not None:
             editor = copy.editor(number).before(op)
             half = editor.constant(splat(0.5, op.result.type))
             op.operands["acc"] = editor.mulf(op.operands["acc"], half)
+            uses = list(op.result.uses)
+            whole = copy.editor(number).after(op).divf(op.result, half)
+            for use in uses:
+                use.set(whole)
             loop = op.parent.parent_op
             return {n for n, each in copy.ops.items() if each in (op, loop)}
     return None
