@@ -221,6 +221,8 @@ ALL_WORK = Figure(
     higher=False,
     least=0.02,
 )
+A_TWENTIETH = replace(ALL_WORK, least=0.05)
+"""The same, of what takes a change of the source that is more than a line."""
 A_TENTH = replace(ALL_WORK, least=0.1)
 """The same, of what only matters if it is a good part of a kernel."""
 BESIDE_PRODUCTS = Figure(

@@ -12,8 +12,8 @@ from tileir.messages.wording import counted
 
 from . import figures
 from .evidence import Evidence, Site
+from .random_runs.rewritten import REWRITTEN, planned
 from .rule import Candidate, Rule, Sure
-from .trials.rewritten import REWRITTEN, planned
 
 
 def _rewrites(evidence: Evidence) -> Iterator[Candidate]:

@@ -59,6 +59,20 @@ def test_a_loop_of_products_is_looked_at(name: str) -> None:
     assert any(number_of(each.location) in numbers for each in found), found
 
 
+def test_a_mask_in_each_iteration_is_found() -> None:
+    """The kernel has a loop without masks, and one with them; alone, that one masks for both."""
+    copy = Original(read(WORKLOADS / "fmha_causal.mlir")).copy()
+    assert not advise(copy.module, "sm_90", ptxas=False)
+    plain, masked = (op for op in copy.ops.values() if op.name == "for")
+    masked.operands["lowerBound"] = plain.operands["lowerBound"]
+    masked.operands["initValues"] = plain.operands["initValues"]
+    plain.remove()
+    (found,) = advise(copy.module, "sm_90", ptxas=False)
+    assert found.rule == "mask-in-loop"
+    assert copy.ops[number_of(found.location)].name == "select"
+    assert found.after < 0.95 * found.before
+
+
 @pytest.mark.parametrize("name", ["copy", "matmul_f16", "pointer_add", "softmax", "transpose"])
 def test_good_kernels_have_no_findings(name: str) -> None:
     assert not advise(read(SMALL / f"{name}.mlir"), "sm_90", ptxas=False)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
-from tileir.codegen.advise.random_runs.rewrites import Rewrite, rewrites_of
-from tileir.codegen.advise.random_runs.ways import made
+from tileir.codegen.advise.trials.trial import Trial
 from tileir.ir import Value
 
-from .trial import Trial
+from .rewrites import Rewrite, rewrites_of
+from .ways import made
 
 _PLANS = "rewrites"
 
