@@ -32,7 +32,6 @@ from .trials.arithmetic import (
     taken,
 )
 from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
-from .trials.masks import UNMASKED, mask_of
 from .trials.narrowing import OF_FEWER, REDUCED_FIRST, shared_dims, varies
 from .trials.order import SILENT
 
@@ -190,17 +189,6 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
             yield Candidate(Site(symbol, number), text)
 
 
-def _masked(evidence: Evidence) -> Iterator[Candidate]:
-    """Yield the masks of loops that few iterations need, in kernels that are busy computing."""
-    for number, op in evidence.copy.ops.items():
-        mask = mask_of(op)
-        symbol = evidence.copy.functions[number].name
-        if mask is not None and _computes(evidence, symbol):
-            which = " and the ".join(mask.needed)
-            text = f"{op.name}: each iteration masks, and only the {which} ones need that"
-            yield Candidate(Site(symbol, number), text)
-
-
 def _computes(evidence: Evidence, symbol: str) -> bool:
     """Whether a kernel computes longer than it waits for memory."""
     (launch,) = evidence.at(Site(symbol), Topic.OCCUPANCY)
@@ -352,20 +340,6 @@ COMPUTING = (
         figures.WORK,
         matters(where(_power)),
         (AS_PRODUCTS, AS_EXPONENTIAL),
-        1.0,
-    ),
-    Rule(
-        "mask-in-loop",
-        "each iteration masks what only some have to mask",
-        "A mask that compares what grows from iteration to iteration, as causal masks and those of "
-        "the end of an array do, changes nothing in most iterations. It takes several "
-        "instructions for each element in all of them.",
-        "split the loop, so that the iterations that need no mask have none; cuTile does so at an "
-        "`if` that compares the iteration variable",
-        Sure.MAYBE,
-        figures.A_TWENTIETH,
-        _masked,
-        (UNMASKED,),
         1.0,
     ),
     Rule(

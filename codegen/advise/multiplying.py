@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Outcome, Topic
 
 from . import figures
@@ -14,6 +15,7 @@ from .rule import Candidate, Rule, Sure
 from .trials.branches import PEELED, rare
 from .trials.extents import depth, longer, rows
 from .trials.loops import OUT_OF_IF, UNCHANGED_SUMS, changed_sums, loops_around
+from .trials.masks import UNMASKED, mask_of
 from .trials.order import SILENT
 from .trials.products import ACCUMULATED, AS_LOADED, AS_TF32, SCALED_BEHIND, added, scaled
 from .trials.strides import K_MAJOR, loads_across
@@ -65,6 +67,16 @@ def _rare(evidence: Evidence) -> Iterator[Candidate]:
         found = rare(op)
         if found is not None:
             text = f"if: only the {found.iteration} iteration takes one of its sides"
+            yield Candidate(Site(evidence.copy.functions[number].name, number), text)
+
+
+def _masked(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the masks of loops with products that few of their iterations need."""
+    for number, op in evidence.copy.ops.items():
+        mask = mask_of(op)
+        if mask is not None and any(family_of(each) is Family.PRODUCT for each in mask.loop.walk()):
+            which = " and the ".join(mask.needed)
+            text = f"{op.name}: each iteration masks, and only the {which} ones need that"
             yield Candidate(Site(evidence.copy.functions[number].name, number), text)
 
 
@@ -183,6 +195,20 @@ MULTIPLYING = (
         _rare,
         (PEELED,),
         3.0,
+    ),
+    Rule(
+        "mask-in-loop",
+        "each iteration masks what only some have to mask",
+        "A mask that compares what grows from iteration to iteration, as causal masks and those of "
+        "the end of an array do, changes nothing in most iterations. It takes several "
+        "instructions for each element in all of them, and products wait for that.",
+        "split the loop, so that the iterations that need no mask have none; cuTile does so at an "
+        "`if` that compares the iteration variable",
+        Sure.MAYBE,
+        figures.A_TWENTIETH,
+        _masked,
+        (UNMASKED,),
+        1.0,
     ),
     Rule(
         "conditional-load",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from tileir.builder import Editor, splat
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 
 from .loops import counted_loop
@@ -21,8 +22,8 @@ _TRUE_WHILE_SMALL = {
 """Comparison -> whether it holds of what is small on its left, rather than of what is large."""
 _PASSED = {"broadcast": "source", "reshape": "source", "assume": "value", "exti": "from"}
 """Op that keeps the order of whole numbers -> the slot of its operand."""
-_WORK = ("mmaf", "mmai", "mmaf_scaled", "reduce", "scan")
-"""What tells whether two loops do the same."""
+_WORK = (Family.PRODUCT, Family.FOLD)
+"""The ops that tell whether two loops do the same."""
 
 
 class Mask(NamedTuple):
@@ -33,6 +34,7 @@ class Mask(NamedTuple):
     "last", or both.
     """
 
+    loop: Op
     slot: str
     asked: tuple[Op, ...]
     held: bool
@@ -66,7 +68,7 @@ def mask_of(select: Op) -> Mask | None:
         return None
     if any(_same_work(loop, other) for other in _beside(loop)):
         return None
-    return Mask(slot, tuple(needed), held, not others, tuple(sorted({*needed.values()})))
+    return Mask(loop, slot, tuple(needed), held, not others, tuple(sorted({*needed.values()})))
 
 
 def _kept(select: Op) -> str | None:
@@ -175,7 +177,7 @@ def _beside(loop: Op) -> Iterator[Op]:
 def _same_work(one: Op, other: Op) -> bool:
     """Whether two loops have products and reductions of the same types, in any order."""
     work = [
-        sorted((op.name, str(op.results[0].type)) for op in loop.walk() if op.name in _WORK)
+        sorted((op.name, str(op.results[0].type)) for op in loop.walk() if family_of(op) in _WORK)
         for loop in (one, other)
     ]
     return bool(work[0]) and work[0] == work[1]
