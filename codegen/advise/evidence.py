@@ -90,6 +90,15 @@ class Evidence:
         assert site.number is not None
         return self.copy.ops[site.number]
 
+    def loop_around(self, number: int | None) -> int | None:
+        """Return the number of the innermost loop around an op; None if there is none."""
+        op = None if number is None else self.copy.ops[number]
+        while op is not None and op.parent is not None:
+            op = op.parent.parent_op
+            if op is not None and family_of(op) is Family.LOOP:
+                return number_of(op.location)
+        return None
+
     def slots_at(self, site: Site) -> int:
         """Return the issue slots of an op, with those of the ops in a fold's region."""
         slots = self.instructions.slots

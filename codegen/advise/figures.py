@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tileir.codegen.nvptx.schedule.view_facts import SECTOR_BYTES
 from tileir.codegen.remarks import Outcome, Remark, Topic
 from tileir.resources.kernel_resources import KernelResources
 
@@ -64,6 +65,10 @@ def _passed(remark: Remark) -> float:
 def _bytes(remark: Remark) -> float | None:
     number = remark.facts.get("bytes")
     return float(number) if isinstance(number, int) else None
+
+
+def _of_sector(remark: Remark) -> float:
+    return float(min(int(str(remark.facts["together"])), SECTOR_BYTES))
 
 
 def _unit_of_product(remark: Remark) -> float:
@@ -126,14 +131,25 @@ def blocks_of(evidence: Evidence, symbol: str) -> int:
 
 
 def _loaded(evidence: Evidence, site: Site) -> float | None:
-    """Return the bytes that the resident blocks of an SM load at once."""
+    """Return the bytes that the resident blocks of an SM load at once.
+
+    Of a loop that is unrolled, those are the bytes of several iterations.
+    """
     each = 0
+    unrolled = {
+        number_of(remark.location): int(str(remark.facts["factor"]))
+        for remark in evidence.of(site.symbol, Topic.UNROLLING)
+    }
     for remark in evidence.of(site.symbol, Topic.ACCESSES):
         if "load" in remark.what.partition(":")[0]:
-            each += int(str(remark.facts["tile_bytes"]))
+            around = evidence.loop_around(number_of(remark.location))
+            each += int(str(remark.facts["tile_bytes"])) * unrolled.get(around, 1)
     return float(each * blocks_of(evidence, site.symbol)) if each else None
 
 
+SECTORS = Figure(
+    "bytes of each sector of memory that the tile has", _least(Topic.ACCESSES, _of_sector), "bytes"
+)
 ACCESS = Figure("bytes of each access", _least(Topic.ACCESSES, _bytes), "bytes")
 TENSOR_COPY = Figure(
     "who copies the tile",

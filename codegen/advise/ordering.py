@@ -94,7 +94,12 @@ def orders(op: Op) -> bool:
     publishes, awaited = _ORDERS[op.attributes["memory_ordering_semantics"]]
     if publishes and _reaches(op, False, writes_memory):
         return True
-    return awaited and _reaches(op, True, _is_access)
+    return awaited and _is_read(op) and _reaches(op, True, _is_access)
+
+
+def _is_read(op: Op) -> bool:
+    """Whether anything asks what an access has read: only who has seen a release knows of it."""
+    return any(value.uses for value in op.results if not isinstance(value.type, Token))
 
 
 def _strong(atomic: bool) -> Find:
@@ -139,7 +144,8 @@ ORDERING = (
         "An acquire or release is for locks and flags. The block waits until all of its writes "
         "are seen, and drops what its first-level cache has. Where nobody wants the old values, "
         "`red` updates several elements at once, on GPUs that have it, but only if it is relaxed. "
-        "It is found where tokens put no write before a release, and no access behind an acquire.",
+        "It is found where tokens put no write before a release, and no access behind an acquire "
+        "whose result is used.",
         "make the update relaxed",
         Sure.MAYBE,
         figures.ACCESS,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, SECTOR_BYTES
 from tileir.codegen.remarks import Outcome, Topic
 from tileir.formats.ops.spec import READS
 
@@ -23,10 +24,10 @@ from .numbers import NUMBERS
 from .ordering import ORDERING
 from .rule import Candidate, Rule, Sure
 from .trials.arguments import AS_PASSED
-from .trials.extents import inner, longer, shorter
+from .trials.extents import ACROSS, inner, longer, shorter
 from .trials.order import PADDED_WITH_ZERO
 from .trials.promises import ALIGNED, AS_I32, SHORT
-from .trials.strides import KNOWN_UNIT, TRANSPOSED, UNIT_FACTORS
+from .trials.strides import KNOWN_UNIT, SIDE_BY_SIDE, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
 from .trials.views import AS_VIEWS, block_of
 
@@ -97,6 +98,20 @@ def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
             yield each
 
 
+def _partly(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield accesses as wide as can be to rows shorter than a sector, if the kernel moves many."""
+    for remark in evidence.remarks:
+        together = remark.facts.get("together")
+        if remark.topic is not Topic.ACCESSES or together is None:
+            continue
+        site = Site(remark.entry, number_of(remark.location))
+        short = ACCESS_BYTES <= int(str(together)) < SECTOR_BYTES
+        total = figures.moved_by(evidence, remark.entry)
+        if short and (figures.MOVED.read(evidence, site) or 0) >= total / MANY_PARTS:
+            op = remark.what.partition(":")[0]
+            yield Candidate(site, f"{op}: its tile has {together} bytes side by side")
+
+
 def _blocks(evidence: Evidence) -> Iterator[Candidate]:
     """Yield the loads through pointers that could be loads of a view."""
     for number, op in evidence.copy.ops.items():
@@ -151,6 +166,20 @@ RULES: dict[str, Rule] = {
             figures.ACCESS,
             because(Topic.ACCESSES, "no_unit_stride", "not_adjacent", "run", "address"),
             (KNOWN_UNIT, *UNIT_FACTORS),
+            4.0,
+        ),
+        Rule(
+            "neighbours-far-apart",
+            "neighbours in a tile are far apart in memory",
+            "Memory is read and written in sectors of 32 bytes, of which lanes with neighbours "
+            "share one. Where offsets are counted in steps of a constant or of the grid's size, "
+            "each element takes a sector of its own.",
+            "let a block have neighbours: count offsets in steps of 1, and blocks in steps of the "
+            "tile's size",
+            Sure.MAYBE,
+            figures.SECTORS,
+            because(Topic.ACCESSES, "not_adjacent", "run"),
+            (SIDE_BY_SIDE,),
             4.0,
         ),
         Rule(
@@ -243,7 +272,19 @@ RULES: dict[str, Rule] = {
             Sure.MAYBE,
             figures.ACCESS,
             _narrow_and_many,
-            tuple(longer(inner, factor) for factor in (2, 8, 64)),
+            (*(longer(inner, factor) for factor in (2, 8, 64)), ACROSS),
+            1.5,
+        ),
+        Rule(
+            "partial-sectors",
+            "a tile is so short that it has parts of sectors",
+            "Memory is read and written in sectors of 32 bytes. Where a tile has fewer bytes side "
+            "by side, the rest of each sector is moved in vain.",
+            "make the tile longer along the contiguous dimension, and shorter along another one",
+            Sure.MAYBE,
+            figures.SECTORS,
+            _partly,
+            (*(longer(inner, factor) for factor in (2, 8)), ACROSS),
             1.5,
         ),
         Rule(

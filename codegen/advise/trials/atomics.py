@@ -6,7 +6,8 @@ from tileir.builder import Editor, splat
 from tileir.ir import Op
 from tileir.types import Scalar, Token
 
-from .loops import counted_loop, varying
+from .hoisting import hoist, is_fixed
+from .loops import counted_loop
 from .trial import at_ops
 
 COMBINED = {
@@ -25,19 +26,34 @@ def neutral(start: int | None, name: str, element: Scalar) -> int:
     return -(1 << bits) if name == "maxi" else (1 << bits) - 1
 
 
-def repeated(op: Op) -> bool:
-    """Whether each iteration of a loop updates the same places, and nobody wants the old values."""
-    loop = counted_loop(op)
-    if op.name != "atomic_rmw_tko" or loop is None or op.results[0].uses:
-        return False
-    changing = [value for value in varying(op, loop) if value is not op.operands["arg"]]
-    return not changing and op.attributes["mode"] in COMBINED
+def repeated(op: Op) -> Op | None:
+    """Return the loop each of whose iterations updates the same places, if nobody wants the old
+    values; None if there is none. An update may be in branches of the loop."""
+    if op.name != "atomic_rmw_tko" or op.results[0].uses or op.attributes["mode"] not in COMBINED:
+        return None
+    outermost = op
+    while (around := _branch_around(outermost)) is not None:
+        outermost = around
+    loop = counted_loop(outermost)
+    if loop is None:
+        return None
+    others = (value for slot in ("pointers", "mask") if (value := op.operands[slot]) is not None)
+    return loop if all(is_fixed(value, loop) for value in others) else None
+
+
+def _branch_around(op: Op) -> Op | None:
+    """Return the `if` with two sides that an op is in, not in something else there."""
+    around = op.parent.parent_op if op.parent is not None else None
+    if around is None or around.name != "if":
+        return None
+    ends = [region.block.ops[-1] for region in around.regions if region.blocks]
+    return around if [end.name for end in ends] == ["yield", "yield"] else None
 
 
 def _behind(op: Op, editor: Editor) -> str | None:
     """Combine in a loop, and update memory once."""
-    loop = counted_loop(op)
-    if loop is None or not repeated(op):
+    loop = repeated(op)
+    if loop is None:
         return None
     name, more, start = COMBINED[op.attributes["mode"]]
     arg = op.operands["arg"]
@@ -47,10 +63,21 @@ def _behind(op: Op, editor: Editor) -> str | None:
     token = editor.make_token()
     carried, total = block.add_argument(arg.type), loop.add_result(arg.type)
     loop.operands["initValues"] = (*loop.operands["initValues"], first)
-    made = getattr(editor.before(op), name)(carried, arg, **more)
-    end = block.ops[-1]
-    end.operands["operands"] = (*end.operands["operands"], made)
+    combined = getattr(editor.before(op), name)(carried, arg, **more)
     op.results[1].replace_all_uses_with(token)
+    place = op
+    while (branch := _branch_around(place)) is not None:
+        for region in branch.regions:
+            end, taken = region.block.ops[-1], region.block is place.parent
+            given = combined if taken else carried
+            end.operands["operands"] = (*end.operands["operands"], given)
+        combined = branch.add_result(arg.type)
+        place = branch
+    end = block.ops[-1]
+    end.operands["operands"] = (*end.operands["operands"], combined)
+    for slot in ("pointers", "mask"):
+        if op.operands[slot] is not None:
+            hoist(op.operands[slot], loop)
     op.remove()
     op.operands["arg"] = total
     given = op.operands.get("token")

@@ -31,7 +31,11 @@ Extent = Callable[[Op], int | None]
 
 def resized(function: Function, extent: int, size: int) -> None:
     """Give all tiles of a function another size wherever they have this extent."""
-    of = partial(retyped, tile=swapped({extent: size}))
+    _replace_extents(function, {extent: size})
+
+
+def _replace_extents(function: Function, sizes: Mapping[int, int]) -> None:
+    of = partial(retyped, tile=swapped(sizes))
     for value in function.body.defined():
         value.type = of(value.type)
     for op in function.walk():
@@ -58,6 +62,32 @@ def longer(extent: Extent, factor: int) -> Trial:
         return told
 
     return Trial(edit)
+
+
+def _across(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
+    """Let tiles be as long along their last dimension as they are along their longest one."""
+    told: dict[Site, str] = {}
+    done: set[tuple[str, int, int]] = set()
+    shapes = [(site, _shape(copy, site)) for site in sites]
+    for site, shape in shapes:
+        long, short = max(shape, default=1), shape[-1] if shape else 1
+        if short in (1, long):
+            continue
+        assert site.number is not None
+        if (site.symbol, long, short) not in done:
+            done.add((site.symbol, long, short))
+            function = copy.functions[site.number]
+            _replace_extents(function, {long: short, short: long})
+        told[site] = f"let extents of {long} in tiles be {short}, and those of {short} be {long}"
+    return told
+
+
+def _shape(copy: Copy, site: Site) -> tuple[int, ...]:
+    """Return the shape of the tile of an access that has not all of its tensor's last dimension."""
+    if site.number is None or _has_all(copy.ops[site.number], copy, site.number):
+        return ()
+    view = copy.ops[site.number].operands.get("view")
+    return () if view is None else view.type.tile
 
 
 def shorter(factor: int) -> Trial:
@@ -137,3 +167,7 @@ def depth(op: Op) -> int | None:
 def columns(op: Op) -> int | None:
     """Return the columns of a product."""
     return op.operands["rhs"].type.shape[-1] if "rhs" in op.operands else None
+
+
+ACROSS = Trial(_across)
+"""Tiles are long along their last dimension, and short along the one that was long."""

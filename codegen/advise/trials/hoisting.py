@@ -59,6 +59,14 @@ def _hoisted(op: Op, editor: Editor) -> str | None:
     return f"compute {op.name} once, before the loop" if moved else None
 
 
+def hoist(value: Value, loop: Op) -> None:
+    """Have a value that is fixed in a loop computed before it."""
+    owner = value.owner
+    if isinstance(owner, Op) and not value.is_visible_to(loop):
+        for each in invariant_cone(owner, loop) or ():
+            each.move_before(loop)
+
+
 # Sums of what is linear ---------------------------------------------------------------------------
 
 _MOVING = ("permute", "reshape", "broadcast", "negf", "ftof", "extract")

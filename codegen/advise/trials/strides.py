@@ -6,19 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from tileir.builder import splat
+from tileir.builder import Editor, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
 from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
+from tileir.codegen.nvptx.schedule.view_facts import SECTOR_BYTES
 from tileir.codegen.ops import Family, family_of, writes_memory
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import Pointer, TensorView
 
 from .parameters import Called, origin, slice_of
 from .tensors import tensor_of
-from .trial import Trial
+from .trial import Trial, at_ops
 
 Size = int | Value
 """A stride: a constant, or the value that is it."""
@@ -57,8 +59,9 @@ def _of_view(op: Op) -> tuple[Op, Sequence[int]] | None:
 
 
 Change = Callable[[list[Size], int, Function], str | None]
-"""Changes the strides of a tensor in place, for tiles that have this dimension of it last, in this
-function; returns that as a piece of advice, None if there is nothing to change."""
+"""Changes the strides of a tensor in place, for tiles that have this dimension of it last (or as
+their longest, if they have one element along the last), in this function; returns that as a piece
+of advice, None if there is nothing to change."""
 
 
 def _is_turned(op: Op) -> bool:
@@ -113,7 +116,9 @@ def _strides_changed(change: Change, unless: Callable[[Op], bool] = lambda op: F
             view, dims = found
             if view not in changed:
                 strides = strides_of(view)
-                advice = change(strides, dims[-1], copy.functions[site.number])
+                tile = copy.ops[site.number].operands["view"].type.tile
+                last = tile.index(max(tile)) if tile[-1] == 1 else -1
+                advice = change(strides, dims[last], copy.functions[site.number])
                 if advice is None:
                     continue
                 changed[view] = advice
@@ -245,6 +250,53 @@ def _factors(pointers: Value) -> list[Value]:
     return list(found)
 
 
+def _side_by_side(op: Op, editor: Editor) -> str | None:
+    """Let offsets of neighbours differ by 1, where a constant or the grid says by how much."""
+    found = _scaling(op)
+    if found is None:
+        return None
+    scaling, slot, apart = found
+    one: Any = splat(1, scaling.operands[slot].type)
+    scaling.operands[slot] = editor.before(scaling).constant(one)
+    return f"let neighbours in the tile lie side by side in memory: they are {apart}"
+
+
+def _scaling(op: Op) -> tuple[Op, str, str] | None:
+    """Return the op that scales the offsets of neighbours, by which operand, and how far apart
+    that lets them be; None for accesses of views."""
+    if op.operands.get("view") is not None:
+        return None
+    pointers = pointers_of(op)
+    least = SECTOR_BYTES // memory_bytes(pointers.type.pointee)
+    for made in slice_of(pointers):
+        for slot, other in (("lhs", "rhs"), ("rhs", "lhs")) if made.name == "muli" else ():
+            apart = _apart(made.operands[slot], least)
+            if apart and any(each.name == "iota" for each in slice_of(made.operands[other])):
+                return made, slot, apart
+    return None
+
+
+def _apart(factor: Value, least: int) -> str | None:
+    """Return how far apart a factor that is a constant, at least so much, or the grid's puts
+    neighbours; None for others."""
+    made = origin(factor).owner
+    if not isinstance(made, Op):
+        return None
+    if made.name == "constant":
+        constant = made.attributes["value"]
+        number = constant.value() if constant.is_splat else 0
+        return f"{number} elements apart" if number >= least else None
+    of_grid = family_of(made) is Family.QUERY
+    return f"as many elements apart as {made.name} gives" if of_grid else None
+
+
+def _scaled_by(op: Op) -> Op | None:
+    found = _scaling(op)
+    return found and found[0]
+
+
+SIDE_BY_SIDE = at_ops(_side_by_side, cause=_scaled_by)
+"""Neighbours in a tile of pointers are neighbours in memory."""
 KNOWN_UNIT = _strides_changed(_known_unit)
 """The kernel knows that the last dimension of a tile is contiguous."""
 TRANSPOSED = _strides_changed(_transposed, unless=_is_turned)

@@ -137,6 +137,7 @@ def _accesses(each: KernelState, target: Target) -> Rows:
         reasons = each.reasons[Decision.ACCESS_BYTES].of(op)
         facts = {"bytes": access.bytes, "count": access.count, "tile_bytes": _tile_bytes(op)}
         facts["loops"] = _loops_around(op)
+        facts["together"] = _together(op, reasons)
         outcome = _improvable(reasons, PASSED) if access.bytes < ACCESS_BYTES else PASSED
         times = "one access" if access.count == 1 else f"{access.count} accesses"
         what = f"{op.name}: {times} of {access.bytes} bytes"
@@ -151,6 +152,17 @@ def _tile_bytes(op: Op) -> int:
     kind = worked_on(op).type
     element = kind.element.pointee if isinstance(kind.element, Pointer) else kind.element
     return prod(kind.shape) * memory_bytes(element)
+
+
+def _together(op: Op, reasons: Sequence[Reason]) -> int:
+    """Return how many bytes of the tile that an op accesses are known to lie together in memory."""
+    view = op.operands.get("view")
+    if view is None:
+        return op.attributes["run"] * memory_bytes(worked_on(op).type.pointee)
+    apart = any(reason.id == "no_unit_stride" for reason in reasons)
+    return (1 if apart else view.type.tile[op.attributes["along"]]) * memory_bytes(
+        view.type.view.element
+    )
 
 
 def _loops_around(op: Op) -> int:

@@ -12,6 +12,7 @@ from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
+from tileir.codegen.advise.trials.atomics import BEHIND
 from tileir.codegen.advise.trials.loops import changed_sums
 from tileir.codegen.advise.trials.products import SCALED_BEHIND
 from tileir.codegen.advise.trials.views import AS_VIEWS
@@ -46,6 +47,28 @@ AFTER = (
     f"%o, %ot = {ORDERED.replace(' : ', ' token=%fresh : ', 1)}\n"
 )
 """An update that publishes the store, if `%fresh` is the store's token."""
+AROUND = f"""%start = make_token : token
+%last = for %c in (%zero to %n, step %one) : tile<i32> iter_values(%k0 = %start) -> (token) {{
+  %d, %k1 = {LOAD.format("%c").replace(" : ", " token=%k0 : ", 1)}
+  %o, %k2 = {ORDERED.replace(" : ", " token=%k1 : ", 1)}
+  continue %k2 : token }}
+"""
+"""A loop of updates, each before the load of the next iteration."""
+IN_BRANCH = f"""{ONE}%r = absf %t : {T}
+for %c in (%zero to %n, step %one) : tile<i32> {{
+  %few = constant <f32: 1.5> : tile<32xf32>
+  %q = cmpi less_than %c, %i, signed : tile<i32> -> tile<i1>
+  %x0 = if %q -> (tile<i32>) {{
+    {PLACES.replace("%few", "%few1")}
+    %o, %ot = {UPDATE.format("addf", "%few")}
+    yield %one : tile<i32>
+  }} else {{
+    yield %zero : tile<i32>
+  }}
+  continue
+}}
+"""
+"""Updates of the same places in the iterations that a condition holds for."""
 STRONG = f"{OTHER}%stored = store_ptr_tko weak %other, %few : {AT}, tile<32xf32> -> token\n"
 IN_LOOP = f"%t, %u = {LOAD.format('%c')}\n"
 
@@ -132,6 +155,11 @@ WEAK = {
         ),
         f"{ONE}{PLACES}%r = absf %t : {T}\n%o, %ot = {UPDATE.format('addf', '%few')}\n",
     ),
+    "updated in a branch of a loop": (
+        "atomic-in-loop",
+        IN_BRANCH,
+        f"{ONE}{PLACES}%r = absf %t : {T}\n%o, %ot = {UPDATE.format('addf', '%few')}\n",
+    ),
     "loaded through pointers": (
         "pointers-for-view",
         (
@@ -180,6 +208,11 @@ WEAK = {
         f"{ONE}%r = absf %t : {T}\n{PLACES}%o, %ot = {ORDERED}\n{USED}",
         f"{ONE}%r = absf %t : {T}\n{PLACES}%o, %ot = {ORDERED}\n{USED_IN_ORDER}",
     ),
+    "updated in an order that comes around, and nobody wants the old values": (
+        "ordered-atomic",
+        f"{ONE}{PLACES}%r = absf %t : {T}\n{AROUND}",
+        f"{ONE}{PLACES}%r = absf %t : {T}\n{AROUND.replace('acq_rel sys', 'relaxed sys')}",
+    ),
     "updated in an order behind a store": (
         "ordered-atomic",
         f"{ONE}%r = absf %t : {T}\n{PLACES}%fresh = make_token : token\n{AFTER}",
@@ -217,6 +250,22 @@ def module(body: str) -> Bytecode:
 
 def advice(body: str) -> list[Finding]:
     return advise(module(body), "sm_90", ptxas=False)
+
+
+def test_updates_of_a_branch_are_made_behind_the_loop() -> None:
+    """The same is added up where the condition holds in some iterations, all, or none."""
+    text = module(IN_BRANCH)
+    copy = Original(text).copy()
+    (number,) = [n for n, op in copy.ops.items() if op.name == "atomic_rmw_tko"]
+    assert BEHIND.edit(copy, [Site("k", number)])
+    assert copy.ops[number].parent is copy.functions[number].body.block
+    for blocks, size in ((3, 16), (1, 16), (2, 0)):
+        made, expected = np.zeros(4096, np.float32), np.zeros(4096, np.float32)
+        for x, bytecode in ((made, copy.module), (expected, text)):
+            y = np.zeros(4096, np.float32)
+            tileir.compile(bytecode)["k"].launch((blocks,), [x, y, size])
+        assert expected.any() == (size > 0 and blocks > 1)
+        assert (made == expected).all()
 
 
 @pytest.mark.sampled(3)
