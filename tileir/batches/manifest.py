@@ -26,6 +26,14 @@ from .records import START, Record, is_final, is_record, line_of
 _BLOCK = 1 << 16
 
 
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+"""Python's own reads NaN and Infinity, and would have them in what is printed, too."""
+
+
 class Manifest:
     """A manifest that is written to; UsageError for a file that is none.
 
@@ -187,7 +195,7 @@ def _records(path: str, file: BinaryIO) -> Iterator[Record]:
         if not line.endswith(b"\n"):
             return
         try:
-            record = json.loads(line) if line.startswith(START) else None
+            record = _DECODER.decode(line.decode()) if line.startswith(START) else None
             if not is_record(record):
                 raise ValueError
             yield record

@@ -24,7 +24,10 @@ limits    seconds and memory, of ``time`` and ``memory`` alone
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
+
+from tileir.launch.stored_values import Form, conforms
 
 from .jobs import Limits, Work
 from .protocol import Response
@@ -38,23 +41,36 @@ _LIMITED = ("time", "memory")
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
-_TEXT, _TEXT_OR_NONE = (str,), (str, type(None))
-_TYPES: dict[str, tuple[type, ...]] = {
-    "file": _TEXT,
-    "verb": _TEXT,
-    "target": _TEXT_OR_NONE,
-    "options": (dict,),
-    "key": _TEXT_OR_NONE,
-    "ok": (bool,),
-    "code": (int,),
-    "failure": _TEXT_OR_NONE,
-    "message": _TEXT_OR_NONE,
-    "files": (dict,),
-    "warnings": (list,),
-    "seconds": (float, int, type(None)),
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_amount_or_none(value: object) -> bool:
+    """Whether a value is null or a number from 0 on that is finite, as times and bytes are."""
+    return value is None or (type(value) in (int, float) and 0 <= value < 1 << 63)
+
+
+def _is_exit_code(value: object) -> bool:
+    return type(value) is int and 0 <= value < 256
+
+
+_FORMS: dict[str, Form] = {
+    "file": str,
+    "verb": str,
+    "target": _is_text_or_none,
+    "options": lambda value: isinstance(value, dict),
+    "key": _is_text_or_none,
+    "ok": bool,
+    "code": _is_exit_code,
+    "failure": _is_text_or_none,
+    "message": _is_text_or_none,
+    "files": lambda value: isinstance(value, dict),
+    "warnings": [str],
+    "seconds": _is_amount_or_none,
 }
-"""Key -> the types of what is there; `result` is what each verb makes it."""
-_LIMIT_TYPES = dict.fromkeys(Limits._fields, (float, int, type(None)))
+"""Key -> the form of what is there; `result` is what each verb makes it."""
+_LIMIT_FORMS = dict.fromkeys(Limits._fields, _is_amount_or_none)
 
 
 class Result(NamedTuple):
@@ -110,14 +126,14 @@ def is_final(record: Record, limits: Limits) -> bool:
 
 def is_record(value: Any) -> TypeGuard[Record]:
     """Whether a value that JSON held has the keys of a record, with what is written there."""
-    if not _has(value, _TYPES):
+    if not _has(value, _FORMS) or value["ok"] != (value["failure"] is None):
         return False
-    return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_TYPES)
+    return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_FORMS)
 
 
-def _has(value: object, types: dict[str, tuple[type, ...]]) -> bool:
+def _has(value: object, forms: Mapping[str, Form]) -> bool:
     return isinstance(value, dict) and all(
-        key in value and type(value[key]) in known for key, known in types.items()
+        key in value and conforms(value[key], form) for key, form in forms.items()
     )
 
 

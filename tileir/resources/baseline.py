@@ -154,7 +154,7 @@ def from_bytes(data: bytes) -> Baseline:
         raise PackageError("it is no baseline: not JSON") from None
     if not isinstance(tree, dict) or tree.get("schema") != SCHEMA:
         raise PackageError(f"it is no baseline of schema {SCHEMA}")
-    if not conforms(tree, {"schema": int, "tools": _are_texts, "kernels": _are_figures}):
+    if not conforms(tree, {"schema": int, "tools": _are_texts, "kernels": are_figures}):
         raise PackageError("it is no baseline: its tools or kernels are not as one is written")
     return Baseline(tree["kernels"], tree["tools"])
 
@@ -163,7 +163,8 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
-def _are_figures(value: object) -> bool:
+def are_figures(value: object) -> bool:
+    """Whether a value that JSON held has figures by kernel: numbers from 0 on."""
     return isinstance(value, dict) and all(
         isinstance(figures, dict) and all(conforms(number, int) for number in figures.values())
         for figures in value.values()

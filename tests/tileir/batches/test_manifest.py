@@ -145,17 +145,34 @@ def test_a_damaged_line_is_named(folder: Path) -> None:
         ("options", None),
         ("limits", None),
         ("limits", {"seconds": "1"}),
+        ("ok", True),
+        ("code", 1 << 40),
+        ("seconds", 1 << 70),
+        ("seconds", -1),
+        ("warnings", [1]),
     ],
 )
 def test_a_record_with_other_types_is_none(folder: Path, name: str, value: object) -> None:
     batch("k/01.mlir")
-    record = json.loads(Path("m.jsonl").read_bytes()) | {"failure": "time"}
+    record = json.loads(Path("m.jsonl").read_bytes()) | {"ok": False, "failure": "time"}
     record["limits"] = {"seconds": 1.0, "memory": None}
     Path("m.jsonl").write_bytes(line_of(record))
     assert len(list(read_manifest("m.jsonl"))) == 1
     Path("m.jsonl").write_bytes(line_of(record | {name: value}))
     with pytest.raises(UsageError, match="what is at byte 0 is no record"):
         list(read_manifest("m.jsonl"))
+
+
+def test_what_is_no_number_of_json_is_no_record(folder: Path) -> None:
+    """RFC 8259, section 6: numbers such as Infinity and NaN are not permitted."""
+    batch("k/01.mlir")
+    record = json.loads(Path("m.jsonl").read_bytes())
+    for number in (b"NaN", b"-Infinity", b"1e999"):
+        line = line_of(record | {"seconds": 0.25}).replace(b"0.25", number)
+        Path("m.jsonl").write_bytes(line)
+        done = call(main, "batch", "report", "m.jsonl", "--json")
+        problem = "tileir batch: m.jsonl: what is at byte 0 is no record\n"
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", problem)
 
 
 def test_limits_that_were_raised_are_tried() -> None:

@@ -254,11 +254,13 @@ def test_records_as_parquet() -> None:
             ["twisted.jsonl", "--baseline", "twisted.jsonl"],
             "twisted: its result in the manifest is not",
         ),
+        (["m.jsonl", "--baseline", "text.jsonl"], "a: its result in the manifest is not"),
     ],
 )
 def test_wrong_use(arguments: list[str], problem: str) -> None:
     write("m.jsonl", record("a"))
     Path("odd.jsonl").write_bytes(b'{"schema":1,"file":"x"}\n')
+    write("text.jsonl", record("a", kernel={"registers": "40"}))
     write("twisted.jsonl", record("twisted", result={"kernels": [{"kernel": "k"}]}))
     done = call(main, "batch", "report", *arguments)
     assert (done.returncode, done.stdout) == (2, "")

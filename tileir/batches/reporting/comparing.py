@@ -10,6 +10,7 @@ runs of a machine take the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from tileir.batches.manifest import job_of
 from tileir.batches.records import Record
 from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display, printable
-from tileir.resources.baseline import FIGURES, Change, Figures, changes
+from tileir.resources.baseline import FIGURES, Change, Figures, are_figures, changes
 
 from .kinds import in_words
 from .summary import about, title
@@ -121,13 +122,14 @@ def _figures(record: Record) -> dict[str, Figures]:
     kernels = result.get("resources" if record["verb"] == "compile" else "kernels")
     if not isinstance(kernels, list):
         return {}
-    try:
-        return {each["kernel"]: _of_kernel(each) for each in kernels}
-    except (KeyError, TypeError):
-        raise UsageError(
-            f"{display(record['file'])}: its result in the manifest is not that of"
-            f" tileir batch {record['verb']}"
-        ) from None
+    with suppress(KeyError, TypeError):
+        found = {each["kernel"]: _of_kernel(each) for each in kernels}
+        if are_figures(found):
+            return found
+    raise UsageError(
+        f"{display(record['file'])}: its result in the manifest is not that of"
+        f" tileir batch {record['verb']}"
+    )
 
 
 def _of_kernel(kernel: Mapping[str, Any]) -> Figures:
