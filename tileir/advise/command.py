@@ -22,6 +22,7 @@ from tileir.commands.conventions import (
     fail_at,
     json_line,
     main_of,
+    number_of_seconds,
     stdout_text,
     wants_colour,
 )
@@ -103,7 +104,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", metavar="VALUE", action="append", dest="values", help="the next scalar")
     add("--convention", choices=["cutile"], help="whose order arrays without a view have")
     add("--no-ptxas", action="store_true", help="do not ask ptxas for registers")
-    add("--within", metavar="SECONDS", type=float, help="end after that long, for each file")
+    add(
+        "--within",
+        metavar="SECONDS",
+        type=number_of_seconds,
+        help="end after that long, for each file",
+    )
     add("--portable", action="store_true", help="PTX that all later GPUs run too")
     add("--json", action="store_true", help="one JSON document, for programs")
     about = parser.add_mutually_exclusive_group()
@@ -127,8 +133,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--convention needs --array")
     if arguments.values is not None and len(arguments.files) > 1:
         raise UsageError("--array is for a launch of one kernel; name its file alone")
-    if arguments.within is not None and not arguments.within > 0:
-        raise UsageError("--within is a number of seconds above 0")
     _check_launch(arguments)
     lacking = [] if arguments.no_ptxas else _lacking()
     looked_at = False

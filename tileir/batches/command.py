@@ -23,6 +23,8 @@ from tileir.commands.conventions import (
     check_output_folder,
     counting_number,
     fail,
+    number_of_mebibytes,
+    number_of_seconds,
     stdout_text,
 )
 from tileir.messages.texts import printable
@@ -109,9 +111,9 @@ def _add_shared(parser: argparse.ArgumentParser, verb: Verb) -> None:
     else:
         parser.set_defaults(output=None)
     add("-j", "--jobs", metavar="N", type=counting_number, help="workers (default: CPUs)")
-    add("--seconds", type=float, default=SECONDS, metavar="S",
+    add("--seconds", type=number_of_seconds, default=SECONDS, metavar="S",
         help=f"how long one module may take (default: {SECONDS:g})")  # fmt: skip
-    add("--memory", type=counting_number, default=MEMORY if LIMITED else None, metavar="MIB",
+    add("--memory", type=number_of_mebibytes, default=MEMORY if LIMITED else None, metavar="MIB",
         help=f"the memory it may take, on Linux (default: {MEMORY})")  # fmt: skip
     add("--executor", metavar="NAME",
         help=f"{' or '.join(BY_NAME)}, or MODULE:FUNCTION, which returns a"
@@ -128,8 +130,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if arguments.verb == report.NAME:
         return report.run(arguments)
-    if not 0 < arguments.seconds < 1 << 31:
-        raise UsageError(f"--seconds {arguments.seconds:g} is not a number above 0")
     lines = arguments.manifest == LINES
     if arguments.json and lines:
         raise UsageError("-m - has standard output for itself; leave --json away")
@@ -220,7 +220,8 @@ def _run(batch: Batch, arguments: argparse.Namespace, lines: bool) -> int:
             for line in _summary(batch, collected):
                 out.write(f"{line}\n")
     if interrupted:
-        where = f"; {printable(arguments.manifest)} has what is done" if arguments.manifest else ""
+        kept = None if lines else arguments.manifest
+        where = f"; {printable(kept)} has what is done" if kept else ""
         return fail("batch", f"interrupted{where}", INTERRUPTED)
     failed = batch.failed or batch.skipped_failed if collected is None else collected.lost
     return NO if failed else OK

@@ -9,6 +9,7 @@ for each job however often it was done, and what is read back is whole.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import stat
@@ -50,7 +51,8 @@ class Manifest:
         """Those of them that failed."""
         self._seen = 0
         """Bytes of the file that have been looked at."""
-        self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115 - closed by `close`
+        self._file = io.FileIO(path, "a+")
+        """Without a buffer: what could not be written would be in it, and written later."""
         try:
             with self._locked():
                 _check(path, self._file)
@@ -89,17 +91,21 @@ class Manifest:
             new = [each for each in records if not self._has(each)]
             if not new:
                 return
-            start = self._size()
-            try:
-                self._file.write(b"".join(map(line_of, new)))
-                self._file.flush()
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    self._file.truncate(start)
-                raise OSError(error.errno, error.strerror, self._path) from None
+            self._append(b"".join(map(line_of, new)))
             for record in new:
                 self._take(record)
             self._seen = self._size()
+
+    def _append(self, data: bytes) -> None:
+        """Write bytes at the end, all or none of them; the lock is held."""
+        start, left = self._size(), memoryview(data)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(start)
+            raise OSError(error.errno, error.strerror, self._path) from None
 
     def _has(self, record: Record) -> bool:
         key = record["key"]
@@ -113,8 +119,12 @@ class Manifest:
         if self._size() == self._seen:
             return
         self._file.seek(self._seen)
-        for record in _records(self._path, self._file):
-            self._take(record)
+        buffered = io.BufferedReader(self._file)
+        try:
+            for record in _records(self._path, buffered):
+                self._take(record)
+        finally:
+            buffered.detach()  # or the file would be closed with it
         self._seen = self._size()
 
     def _take(self, record: Record) -> None:

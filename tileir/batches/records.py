@@ -48,7 +48,7 @@ def _is_text_or_none(value: object) -> bool:
 
 def _is_amount_or_none(value: object) -> bool:
     """Whether a value is null or a number from 0 on that is finite, as times and bytes are."""
-    return value is None or (type(value) in (int, float) and 0 <= value < 1 << 63)
+    return value is None or (isinstance(value, int | float) and 0 <= value < 1 << 63)
 
 
 def _is_exit_code(value: object) -> bool:

@@ -194,6 +194,10 @@ class Parser(argparse.ArgumentParser):
         super().exit(status, message)
 
 
+MOST_SECONDS = 1 << 22
+"""Windows waits for no more milliseconds than fit in 32 bits."""
+
+
 def whole_number(text: str, least: int = 0) -> int:
     """Return the number from `least` on that an option is given: the `type` of an argument."""
     if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) >= least):
@@ -204,6 +208,23 @@ def whole_number(text: str, least: int = 0) -> int:
 def counting_number(text: str) -> int:
     """The same from 1 on."""
     return whole_number(text, 1)
+
+
+def number_of_seconds(text: str) -> float:
+    """Return the seconds that an option is given, for which every system can wait."""
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= MOST_SECONDS:
+            return float(text)
+    problem = f"{text!r} is not a number of seconds above 0, up to {MOST_SECONDS:,}"
+    raise argparse.ArgumentTypeError(problem)
+
+
+def number_of_mebibytes(text: str) -> int:
+    """Return the MiB that an option is given, of which a system can count the bytes."""
+    number = counting_number(text)
+    if number > sys.maxsize >> 20:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {sys.maxsize >> 20:,} MiB")
+    return number
 
 
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:

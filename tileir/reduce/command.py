@@ -16,6 +16,7 @@ from tileir.commands.conventions import (
     check_output,
     fail,
     json_line,
+    number_of_seconds,
     stdout_text,
     write_output,
 )
@@ -67,7 +68,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="bytecode or text, - for standard input")
     add("-o", "--output", metavar="FILE", required=True, help="where the small bytecode goes")
     add("--jobs", metavar="N", type=int, help="trials at a time (default: CPUs)")
-    add("--within", metavar="SECONDS", type=float, help="end after that long with what there is")
+    add(
+        "--within",
+        metavar="SECONDS",
+        type=number_of_seconds,
+        help="end after that long with what there is",
+    )
     add("--json", action="store_true", help="one JSON document, for programs")
     add_assume_version(parser)
     add_options(parser)
@@ -77,8 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     check_output(arguments.output, arguments.file)
     bytecode_output(arguments.output, arguments.json)
-    if arguments.within is not None and not arguments.within > 0:
-        raise UsageError("--within is a number of seconds above 0")
     if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
         raise UsageError(f"--jobs is a number from 1 to {MOST_JOBS}")
     predicate = predicate_given(arguments)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tileir.commands.conventions import OK, USAGE, UsageError, fail
+from tileir.commands.conventions import (
+    OK,
+    USAGE,
+    UsageError,
+    counting_number,
+    fail,
+    number_of_mebibytes,
+    number_of_seconds,
+)
 from tileir.supervisor.memory import LIMITED
 
 EXAMPLES = """\
@@ -33,14 +41,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("--stdio", action="store_true", help="read requests from stdin, write answers to stdout")
-    add("--seconds", type=float, default=SECONDS, metavar="S",
+    add("--seconds", type=number_of_seconds, default=SECONDS, metavar="S",
         help=f"how long a request may take (default: {SECONDS})")  # fmt: skip
     memory = MEMORY if LIMITED else None
-    add("--memory", type=int, default=memory, metavar="MIB",
+    add("--memory", type=number_of_mebibytes, default=memory, metavar="MIB",
         help=f"memory of a worker, on Linux (default: {MEMORY})")  # fmt: skip
-    add("--request", type=int, default=REQUEST, metavar="MIB",
+    add("--request", type=number_of_mebibytes, default=REQUEST, metavar="MIB",
         help=f"the longest request (default: {REQUEST})")  # fmt: skip
-    add("--workers", type=int, default=1, metavar="N", help="requests at once (default: 1)")
+    add(
+        "--workers",
+        type=counting_number,
+        default=1,
+        metavar="N",
+        help="requests at once (default: 1)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,10 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.stdio:
         raise UsageError("give --stdio: there is no other way to reach it yet")
-    for name in ("seconds", "memory", "request", "workers"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < 1 << 31:
-            raise UsageError(f"--{name} {value:g} is not a number above 0")
     if arguments.workers > MOST_WORKERS:
         raise UsageError(f"--workers {arguments.workers} is more than {MOST_WORKERS}")
     if sys.stdin is None or sys.stdout is None:

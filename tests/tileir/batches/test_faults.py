@@ -137,6 +137,14 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path, monkeypatch) -> None:
     assert innocent(records(manifest)) == list(range(INNOCENT))
 
 
+@pytest.mark.usefixtures("at_once")
+def test_ctrl_c_where_standard_output_is_the_manifest(tmp_path: Path, monkeypatch) -> None:
+    folder = modules(tmp_path / "k", _39a_interrupt=f"interrupt-parent {tmp_path / 'done'}")
+    planted.plant(monkeypatch)
+    done = call(main, "batch", "verify", "-j", 1, "-m", "-", folder)
+    assert (done.returncode, done.stderr) == (130, "tileir batch: interrupted\n")
+
+
 def test_who_loses_every_worker_is_told_once(tmp_path: Path, monkeypatch) -> None:
     """What was under way with it is done, and nothing twice."""
     folder = modules(tmp_path / "k", _20a_killer="", _20b_killer="")

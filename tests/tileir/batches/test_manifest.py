@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from itertools import zip_longest
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches import versions
 from tileir.batches.jobs import Limits
-from tileir.batches.manifest import Manifest, read_manifest
+from tileir.batches.manifest import read_manifest
 from tileir.batches.records import is_final, line_of
 from tileir.commands.conventions import UsageError
 
@@ -187,13 +188,21 @@ def test_limits_that_were_raised_are_tried() -> None:
         assert is_final({"key": "k", "failure": failure}, Limits(1, 1)) is final
 
 
-def test_a_full_disk_is_told(folder: Path, monkeypatch) -> None:
-    """/dev/full refuses to be written."""
-    manifest = Manifest("m.jsonl", Limits(None, None))
-    manifest._file.close()
-    manifest._file = open("/dev/full", "a+b", buffering=0)  # noqa: SIM115
-    monkeypatch.setattr(manifest, "_repair", lambda: None)
-    record = {"schema": 1, "file": "a", "key": "k", "failure": None, "files": {}}
-    with pytest.raises(OSError, match=r"m\.jsonl"):
-        manifest.add([record])
-    manifest.close()
+@pytest.mark.skipif(sys.platform != "linux", reason="it takes the limit of a file's size")
+def test_a_full_disk_is_told(folder: Path) -> None:
+    """The next batch goes on behind the last record that is whole."""
+    import resource
+
+    batch("k/01.mlir", "k/02.mlir")
+    before = Path("m.jsonl").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, limits[1]))
+    try:
+        done = call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", "k/03.mlir")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (done.returncode, done.stderr) == (2, "tileir batch: m.jsonl: File too large\n")
+    assert Path("m.jsonl").read_bytes().startswith(before)
+    assert batch("k/03.mlir") == "1 done"
+    names = [each["file"] for each in read_manifest("m.jsonl")]
+    assert names == ["k/01.mlir", "k/02.mlir", "k/03.mlir"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import pickle
 import sys
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.launches import newest
-from tileir.commands.conventions import UsageError
+from tileir.commands.conventions import Parser, UsageError
 from tileir.errors import ToolError, UnsupportedError
 from tileir.predicates import Bench, Crashes, Differs, Limits, Says, Subject
 from tileir.predicates.answer import Answer, Values
@@ -171,7 +170,7 @@ def test_answers_survive_the_way() -> None:
 
 
 def given(*words: str):
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_options(parser)
     return predicate_given(parser.parse_args(words))
 
@@ -197,12 +196,12 @@ def test_options_name_predicates() -> None:
         (["--differs", "dis,dis"], "nothing to compare"),
         (["--matches", "("], "--matches: "),
         (["--matches", "a{99999999999}"], "--matches: "),
-        (["--crashes", "host", "--memory", "99999999999999"], "--memory is"),
+        (["--crashes", "host", "--memory", "99999999999999"], "--memory: "),
         (["--test", "'"], "quotation"),
         (["--crashes", "dis", "--of", "dis"], "--of is for"),
         (["--crashes", "host", "--grid", "0"], "--grid takes"),
-        (["--crashes", "host", "--timeout", "0"], "--timeout is"),
-        (["--crashes", "host", "--memory", "0"], "--memory is"),
+        (["--crashes", "host", "--timeout", "0"], "--timeout: "),
+        (["--crashes", "host", "--memory", "0"], "--memory: "),
     ],
 )
 def test_options_that_make_no_sense(words: list[str], problem: str) -> None:

@@ -94,10 +94,11 @@ def test_an_id_may_be_used_again(client: Client) -> None:
 def test_wrong_use() -> None:
     for given, problem in (
         ([], "give --stdio: there is no other way to reach it yet"),
-        (["--stdio", "--seconds", "0"], "--seconds 0 is not a number above 0"),
-        (["--stdio", "--workers", "-1"], "--workers -1 is not a number above 0"),
+        (["--stdio", "--seconds", "0"], "argument --seconds: '0' is not a number of sec"),
+        (["--stdio", "--workers", "-1"], "argument --workers: '-1' is not a number from"),
         (["--stdio", "--workers", "1025"], "--workers 1025 is more than 1024"),
-        (["--stdio", "--memory", "4G"], "argument --memory: invalid int value: '4G'"),
+        (["--stdio", "--memory", "4G"], "argument --memory: '4G' is not a number from 1 on"),
+        (["--stdio", "--memory", "99999999999999"], "argument --memory: '99999999999999' is mo"),
     ):
         done = call(main, "serve", *given)
         assert (done.returncode, done.stdout) == (2, "")

@@ -27,4 +27,5 @@ def lines(
         cells = (printable(cell).rjust(width) for cell, width in zip(row, widths, strict=True))
         yield "   ".join(cells)
     for configuration, reason in dropped:
-        yield printable(f"dropped: {spelled(configuration)}: {reason.splitlines()[0]}")
+        first = reason.partition("\n")[0]
+        yield printable(f"dropped: {spelled(configuration)}: {first}")

@@ -185,7 +185,9 @@ class _Asked:
             try:
                 module = as_bytes(self.make(**constants)) if self.make else self.data
             except (ValueError, TileIRError) as error:
-                self._dropped[number] = Dropped(configuration, FRONTEND, str(error))
+                self._dropped[number] = Dropped(
+                    configuration, FRONTEND, str(error) or type(error).__name__
+                )
                 continue
             work = Work("variant", {**self.options, **chosen})
             parts = (module,)

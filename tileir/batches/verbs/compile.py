@@ -53,7 +53,8 @@ def settings(arguments: argparse.Namespace) -> Sequence[Mapping[str, Any]]:
     """Return the configurations that --set asks for, one without settings if there is none."""
     space: dict[str, list[object]] = {}
     for text in arguments.set or ():
-        name, _, values = text.replace("-", "_").partition("=")
+        name, _, values = text.partition("=")
+        name = name.replace("-", "_")
         if not values:
             raise UsageError(f"--set {text}: write NAME=VALUE,VALUE, such as num_warps=4,8")
         if name in space:

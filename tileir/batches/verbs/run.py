@@ -10,7 +10,7 @@ import tileir
 from tileir.batches.protocol import Request, Response
 from tileir.batches.sources import Source
 from tileir.commands.checks import DEFAULT, check_words
-from tileir.commands.conventions import UsageError
+from tileir.commands.conventions import UsageError, counting_number
 from tileir.commands.launch_on import on_emulator, on_host
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
 from tileir.errors import LaunchError
@@ -30,15 +30,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the verb."""
     add = parser.add_argument
     add("--check", metavar="WHAT", help=f"{', '.join(CHECKS)}, or several (default: {DEFAULT})")
-    add("--threads", metavar="N", type=int, help="threads of the CPU for each kernel (default: 1)")
+    add("--threads", metavar="N", type=counting_number,
+        help="threads of the CPU for each kernel (default: 1)")  # fmt: skip
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options given."""
     words = [word.strip() for word in (arguments.check or "").split(",") if word.strip()]
     check_words("--check", words, CHECKS)
-    if arguments.threads is not None and arguments.threads < 1:
-        raise UsageError("--threads is a number from 1 on")
     return given(check=words, threads=arguments.threads)
 
 

@@ -75,6 +75,7 @@ def test_a_value_that_is_given_twice_is_one() -> None:
     [
         (["--set", "num_warps"], "--set num_warps: write NAME=VALUE,VALUE, such as num_warps=4,8"),
         (["--set", "num_warp=4"], "no option 'num_warp', did you mean num_warps?"),
+        (["--set", "num-warps=4-8"], "num_warps: '4-8' is not a power of two from 1 to 32"),
         (["--set", "num_warps=3"], "num_warps: '3' is not a power of two from 1 to 32"),
         (["--set", "num_warps=4", "--set", "num_warps=8"], "--set num_warps is given twice"),
         (["--set", "num_warps=4", "--num-warps", "8"], "--num-warps and --set num_warps are both"),

@@ -103,10 +103,14 @@ def test_a_frontend_refuses_constants() -> None:
     """Nothing is compiled; what is no refusal is raised."""
 
     def make(tile: int) -> bytes:
-        raise {16: ValueError("too small"), 32: ZeroDivisionError("a defect")}[tile]
+        raise {8: ValueError(), 16: ValueError("too small"), 32: ZeroDivisionError("a defect")}[
+            tile
+        ]
 
-    found = tileir.variants(make, "sm_80", {"tile": [16]}, executor=Inline())
-    assert [(each.failure, each.reason) for each in found.dropped] == [("frontend", "too small")]
+    found = tileir.variants(make, "sm_80", {"tile": [8, 16]}, executor=Inline())
+    reasons = [(each.failure, each.reason) for each in found.dropped]
+    assert reasons == [("frontend", "ValueError"), ("frontend", "too small")]
+    assert str(found) == "dropped: tile=8: ValueError\ndropped: tile=16: too small"
     with pytest.raises(ZeroDivisionError):
         tileir.variants(make, "sm_80", {"tile": [32]}, executor=Inline())
 
