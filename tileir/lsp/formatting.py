@@ -9,6 +9,7 @@ where the printed text would not be the same module, the text stays as it is.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 import tileir
@@ -107,13 +108,15 @@ def _with_comments(given: str, found: Occurrences, printed: str) -> str | None:
     if same is None:
         return None
     lines = printed.split("\n")
-    line_of = [printed.count("\n", 0, at) for at, _ in after]
+    ends = [end.start() for end in re.finditer("\n", printed)]
+    line_of = [bisect_left(ends, at) for at, _ in after]
+    places = [at for at, _ in before]
     above: dict[int, list[str]] = {}
     behind: dict[int, str] = {}
     for match in comments:
         begin = given.rfind("\n", 0, match.start()) + 1
         own_line = not given[begin : match.start()].strip()
-        which = _next(before, match.start()) if own_line else _in_line(before, begin, match.start())
+        which = _next(places, match.start()) if own_line else _in_line(places, begin, match.start())
         number = None if which is None else same[which]
         if number is None:
             return None
@@ -127,15 +130,16 @@ def _with_comments(given: str, found: Occurrences, printed: str) -> str | None:
     return "\n".join(_joined(lines, above, behind))
 
 
-def _next(anchors: list[Anchor], at: int) -> int | None:
-    """Return the first anchor behind an offset."""
-    return next((number for number, (anchor, _) in enumerate(anchors) if anchor > at), None)
+def _next(places: list[int], at: int) -> int | None:
+    """Return the first anchor behind an offset, given the offsets of all in order."""
+    number = bisect_right(places, at)
+    return number if number < len(places) else None
 
 
-def _in_line(anchors: list[Anchor], begin: int, end: int) -> int | None:
+def _in_line(places: list[int], begin: int, end: int) -> int | None:
     """Return the only anchor of a line."""
-    found = [number for number, (anchor, _) in enumerate(anchors) if begin <= anchor < end]
-    return found[0] if len(found) == 1 else None
+    first = bisect_left(places, begin)
+    return first if bisect_left(places, end) - first == 1 else None
 
 
 def _joined(lines: list[str], above: dict[int, list[str]], behind: dict[int, str]) -> Iterator[str]:
