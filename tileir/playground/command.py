@@ -74,9 +74,9 @@ def _before(target: Path) -> set[str]:
         return set()
     try:
         listed = json.loads((target / folder.MANIFEST).read_bytes())["files"]
+        return {name for name in listed if _inside(target, name)}
     except (OSError, ValueError, TypeError, KeyError):
         raise UsageError(f"{target} is there already, and is no playground") from None
-    return {name for name in listed if _inside(target, name)}
 
 
 def _inside(target: Path, name: str) -> bool:

@@ -53,9 +53,12 @@ def from_folder(folder: Path) -> dict[str, bytes]:
     except FileNotFoundError as error:
         missing = Path(error.filename).name
         raise UsageError(f"{folder} is no npm package {PACKAGE}: it has no {missing}") from None
-    stated = json.loads(found["package.json"])
-    if (stated.get("name"), stated.get("version")) != (PACKAGE, VERSION):
-        has = f"{stated.get('name')} {stated.get('version')}"
+    try:
+        stated = json.loads(found["package.json"])
+        has = f"{stated['name']} {stated['version']}"
+    except (ValueError, TypeError, KeyError):
+        raise UsageError(f"{folder} is no npm package: its package.json is none") from None
+    if has != f"{PACKAGE} {VERSION}":
         raise UsageError(f"{folder} is {has}, and {PACKAGE} {VERSION} is needed")
     return found
 

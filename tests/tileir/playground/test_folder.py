@@ -67,6 +67,9 @@ def test_a_playground_is_replaced_and_nothing_else(package: Path, tmp_path: Path
     assert (tmp_path / "kept").exists()
     done = call(main, "playground", "-o", package, "--pyodide", package)
     assert (done.returncode, "no playground" in done.stderr) == (2, True)
+    (site / "playground.json").write_text('{"files": [1]}')
+    done = call(main, *given)
+    assert (done.returncode, "no playground" in done.stderr) == (2, True)
 
 
 def test_another_package_is_refused(package: Path, tmp_path: Path) -> None:
@@ -74,6 +77,10 @@ def test_another_package_is_refused(package: Path, tmp_path: Path) -> None:
     (package / "package.json").write_text('{"name": "pyodide", "version": "0.1"}')
     done = call(main, *given)
     assert (done.returncode, "pyodide 0.1" in done.stderr) == (2, True)
+    for broken in ("[1]", "no JSON", '{"name": "pyodide"}'):
+        (package / "package.json").write_text(broken)
+        done = call(main, *given)
+        assert (done.returncode, "its package.json is none" in done.stderr) == (2, True)
     (package / "pyodide.mjs").unlink()
     done = call(main, *given)
     assert (done.returncode, "has no pyodide.mjs" in done.stderr) == (2, True)
