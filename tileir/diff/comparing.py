@@ -16,7 +16,7 @@ from tileir.read.function import Function, Global
 
 from . import bodies, files
 from .content import EFFECTLESS, Contents
-from .functions import pairs
+from .functions import numbered, pairs
 from .matching import Matching, OpPairs
 from .positions import Positions
 from .rows import KINDS, Change, FunctionPair, Row
@@ -153,10 +153,10 @@ def _named(
     contents: Contents,
     positions: Positions | None,
 ) -> Iterator[Row]:
-    """Yield the differences of parts that are matched by their names."""
-    waiting = {part.name: part for part in before}
-    for part in after:
-        other = waiting.pop(part.name, None)
+    """Yield the differences of parts that are matched by their names, the n-th ones of each."""
+    waiting = dict(numbered(before))
+    for name, part in numbered(after):
+        other = waiting.pop(name, None)
         if other is None:
             yield Row("inserted", subject, None, part)
             continue

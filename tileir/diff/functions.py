@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from tileir.read.function import Function
+from tileir.read.declarations import Declaration
+from tileir.read.function import Function, Global
 
 from .content import Contents
 from .rows import FunctionPair
+
+Named = TypeVar("Named", bound=Function | Global | Declaration)
 
 MOST = 64
 """Functions without a namesake that are compared with each other; of more, only equal ones."""
@@ -25,8 +29,8 @@ def pairs(
     Of functions with one name the n-th of one module is the n-th of the other.
     """
     partner: dict[int, Function] = {}
-    waiting: dict[tuple[str, int], Function] = dict(_numbered(before))
-    for name, function in _numbered(after):
+    waiting: dict[tuple[str, int], Function] = dict(numbered(before))
+    for name, function in numbered(after):
         if name in waiting:
             partner[id(function)] = waiting.pop(name)
     others = [function for function in after if id(function) not in partner]
@@ -37,11 +41,12 @@ def pairs(
     return found + [FunctionPair(one, None) for one in before if id(one) not in taken]
 
 
-def _numbered(functions: Sequence[Function]) -> Iterator[tuple[tuple[str, int], Function]]:
+def numbered(parts: Iterable[Named]) -> Iterator[tuple[tuple[str, int], Named]]:
+    """Yield parts of a module with their names, and how many have had that name before."""
     seen: Counter[str] = Counter()
-    for function in functions:
-        yield (function.name, seen[function.name]), function
-        seen[function.name] += 1
+    for part in parts:
+        yield (part.name, seen[part.name]), part
+        seen[part.name] += 1
 
 
 def _alike(
@@ -60,13 +65,13 @@ def _alike(
             for j, two in enumerate(after):
                 shares.append((_share(ops[id(one)], ops[id(two)]), -i, -j))
     else:
-        places: dict[frozenset[tuple[int, int]], int] = {}
+        places: defaultdict[frozenset[tuple[int, int]], deque[int]] = defaultdict(deque)
         for j, two in enumerate(after):
-            places.setdefault(frozenset(ops[id(two)].items()), j)
+            places[frozenset(ops[id(two)].items())].append(j)
         for i, one in enumerate(before):
-            j = places.get(frozenset(ops[id(one)].items()))
-            if j is not None:
-                shares.append((1.0, -i, -j))
+            equal = places[frozenset(ops[id(one)].items())]
+            if equal:
+                shares.append((1.0, -i, -equal.popleft()))
     some: set[int] = set()
     others: set[int] = set()
     for share, i, j in sorted(shares, reverse=True):

@@ -273,6 +273,28 @@ def test_globals() -> None:
     assert kinds(compare(module(1), module(1, "other"))) == {"inserted": 1, "deleted": 1}
 
 
+def test_globals_of_one_name_are_told_apart() -> None:
+    """Such a file breaks a rule, and is not the one that has a global less."""
+    made = Module()
+    for name in ("table", "tablf"):
+        made.global_(name, [1], type="1xi32")
+    twice = Bytecode.parse(bytes(made.bytecode().data).replace(b"tablf", b"table"))
+    once = Bytecode.parse(twice.data)
+    once.globals.pop()
+    assert kinds(compare(twice, once)) == {"deleted": 1}
+    assert kinds(compare(once, twice)) == {"inserted": 1}
+
+
+def test_many_equal_functions_of_other_names() -> None:
+    """More than are compared with each other: each has one of its own."""
+    before, after = (
+        tileir.assemble("".join(f"entry @{name}{n}() {{}}\n" for n in range(70))) for name in "ab"
+    )
+    difference = compare(before, after)
+    assert [pair.name for pair in difference.functions] == [f"a{n} -> b{n}" for n in range(70)]
+    assert kinds(difference) == {"changed": 70}
+
+
 # Sizes -------------------------------------------------------------------------------------------
 
 
