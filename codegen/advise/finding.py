@@ -17,7 +17,7 @@ class Finding:
     location  where that op is in source, if that is known
     why       what the compiler remarks
     fix       what to change
-    sure      certain, likely or maybe: see `rules.SURE`
+    sure      certain, likely or maybe: see `rule.SURE`
     figure    the name of the static figure that the fix improves
     before, after    the figure as it is, and with the fix
     shown     both in words

@@ -77,12 +77,11 @@ def tailed(evidence: Evidence) -> Iterator[Candidate]:
         found = filled(evidence, symbol)
         if found is None or found.blocks < found.processors:
             continue
-        if found.waves <= FEW_WAVES and found.full < WORST_TAIL:
+        if 1 < found.waves <= FEW_WAVES and found.full < WORST_TAIL:
             wave = found.processors * found.resident
             why = f"{counted(found.blocks, 'block')} are {found.blocks / wave:.2f} waves of {wave}"
             fix = f"make tiles of another size, or let {wave} blocks share the work (persistent)"
-            if found.waves > 1:
-                yield Candidate(Site(symbol), why, fix)
+            yield Candidate(Site(symbol), why, fix)
 
 
 def _busy(evidence: Evidence, site: Site) -> float | None:

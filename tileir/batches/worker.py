@@ -20,14 +20,11 @@ from typing import NamedTuple
 
 from tileir.commands.conventions import DEFECT, OUTSIDE
 from tileir.errors import WorkerError
-from tileir.supervisor import Supervisor
+from tileir.supervisor import CALLS, Supervisor
 
 from .jobs import Chunk, Limits
 from .protocol import Request, Response
 from .versions import here
-
-_CALLS = 2000
-"""Calls of one child: LLVM never gives back all memory."""
 
 _TWICE = ("crash", "memory", "start")
 """Deaths that count when they happen again in a fresh child: the module before may be to blame, or
@@ -77,7 +74,7 @@ class Keeper:
             if self._made_for != (function, limits):
                 _close(self._supervisors, self.process)
                 seconds, memory = limits
-                made = Supervisor(function, seconds=seconds, memory=memory, calls=_CALLS)
+                made = Supervisor(function, seconds=seconds, memory=memory, calls=CALLS)
                 self._supervisors.append(made)
                 self._made_for = (function, limits)
             return self._supervisors[0]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 import tileir
 from tileir.bytecode import Bytecode
@@ -18,8 +17,6 @@ from tileir.messages.texts import decode_text
 from tileir.tools import nvidia
 
 from .listings import LLVM, PTX, SASS, STAGE, Language
-
-What = Literal["ptx", "sass"]
 
 _VERSION = re.compile(rb"^[ \t]*\.version[ \t]+\d", re.MULTILINE)
 _LLVM, _PTX = ("emit_llvm", "optimise"), ("emit_ptx",)

@@ -49,10 +49,6 @@ class Contents:
         arguments = tuple([self._arguments(region) for region in op.regions])
         return self.number((row, said, result_types(op), counts, arguments))
 
-    def similar(self, op: Op) -> int:
-        """Return the number of what changed ops have in common: mnemonic and types of results."""
-        return self.number((op.spec.mnemonic, result_types(op)))
-
     def attribute(self, slot: Attribute, value: object) -> Hashable:
         """Return what the value of an attribute slot is compared by."""
         return self._said(value, slot.default)

@@ -5,12 +5,13 @@ An op that only moved is shown where it has come to, and not where it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
 from tileir.ir import Block, Op
 from tileir.read.function import Function
 
+from .comparing import Difference
 from .hunks import GONE, MOVED, NEW, NOTE, OTHER, SAME, Line
 from .matching import OpPairs
 from .printed import PrintedModule
@@ -22,7 +23,7 @@ SHOWN = 8
 
 
 class Merging:
-    """Merges the lines of functions, given all rows."""
+    """Merges the lines of functions, one after the other."""
 
     def __init__(self, before: PrintedModule, after: PrintedModule, wording: Wording) -> None:
         self.before, self.after = before, after
@@ -31,15 +32,27 @@ class Merging:
         self._known: OpPairs | None = None
         self._path = ""
 
-    def function(
-        self,
-        pair: FunctionPair,
-        rows: dict[Op, Row],
-        own: Row | None,
-        known: OpPairs | None,
+    def functions(
+        self, difference: Difference
+    ) -> Iterator[tuple[FunctionPair, Iterator[Line] | None]]:
+        """Yield the functions in pairs, each with its lines; None where nothing differs.
+
+        The lines of a pair are made until the next one is asked for.
+        """
+        rows: dict[int, list[Row]] = {}
+        for row in difference.rows:
+            rows.setdefault(id(row.function), []).append(row)
+        for pair in difference.functions:
+            own = rows.get(id(pair))
+            known = difference.pairs.get(pair)
+            yield pair, None if own is None else self._function(pair, own, known)
+
+    def _function(
+        self, pair: FunctionPair, rows: Sequence[Row], known: OpPairs | None
     ) -> Iterator[Line]:
-        """Yield the lines of a function; `own` is the row about it, `rows` are by the later op."""
-        self._path, self._rows, self._known = f"@{pair.name}", rows, known
+        own = next((row for row in rows if row.subject == "function"), None)
+        self._rows = {row.after: row for row in rows if isinstance(row.after, Op)}
+        self._path, self._known = f"@{pair.name}", known
         before, after = pair.before, pair.after
         if before is None or after is None:
             yield from self._whole(before, after)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tileir.formats.recursion import deep_recursion
-from tileir.ir import Op
 from tileir.messages.texts import display
 from tileir.read.declarations import Declaration
 from tileir.read.function import Global
@@ -45,15 +44,8 @@ def unified(
     yield from _parts(difference.rows, wording)
     merging = Merging(*texts, wording)
     with deep_recursion(difference.before.limits), deep_recursion(difference.after.limits):
-        rows: dict[int, list[Row]] = {}
-        for row in difference.rows:
-            rows.setdefault(id(row.function), []).append(row)
-        for pair in difference.functions:
-            own = rows.get(id(pair))
-            if own:
-                ops = {row.after: row for row in own if isinstance(row.after, Op)}
-                whole = next((row for row in own if row.subject == "function"), None)
-                lines = merging.function(pair, ops, whole, difference.pairs.get(pair))
+        for _, lines in merging.functions(difference):
+            if lines is not None:
                 yield from hunks([*lines], context)
 
 

@@ -11,6 +11,7 @@ from tileir.errors import AssemblyError, TileIRError
 from tileir.formats.forks import Lock
 from tileir.messages.texts import printable
 from tileir.read.once import once
+from tileir.verifier.catalogue import ERROR
 from tileir.verifier.module import verify
 
 from .documentation import OPS, attribute_page, op_page, type_page
@@ -19,7 +20,6 @@ from .occurrences import Name, Occurrences, occurrences
 
 _TOKEN = re.compile(r'"(?:[^"\\n]++|\\.)*+"?|[%#!@]?[\w$.]++|\S')
 _WORD = re.compile(r"[A-Za-z_][\w$.]*")
-ERROR, WARNING = "error", "warning"
 
 
 @dataclass(frozen=True, slots=True)

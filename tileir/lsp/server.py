@@ -12,8 +12,9 @@ from pygls.lsp.server import LanguageServer
 
 from tileir import __version__
 from tileir.messages.texts import printable
+from tileir.verifier.catalogue import ERROR
 
-from .analysis import ERROR, Analysis
+from .analysis import Analysis
 from .completions import completions, prefix_at
 from .occurrences import Item, Name
 from .text_lines import Lines

@@ -23,15 +23,9 @@ def everywhere(function: Function, change: Change) -> None:
     function.type = FunctionType(
         tuple(map(change, function.type.parameters)), tuple(map(change, function.type.results))
     )
-    for value in function.body.block.arguments:
+    for value in function.body.defined():
         value.type = change(value.type)
-    for op in list(function.walk()):
-        for region in op.regions:
-            for block in region.blocks:
-                for value in block.arguments:
-                    value.type = change(value.type)
-        for value in op.results:
-            value.type = change(value.type)
+    for op in function.walk():
         fit_constant(op)
         identities = op.attributes.get("identities")
         if isinstance(identities, tuple):
@@ -46,11 +40,6 @@ def fit_constant(op: Op) -> None:
     type = op.result.type
     if isinstance(type, Tile) and isinstance(type.element, Scalar):
         op.attributes["value"] = constant_as(value, type)
-
-
-def zero(scalar: Scalar) -> IntegerAttribute | FloatAttribute:
-    """Return zero of that type as an attribute."""
-    return IntegerAttribute(scalar, 0) if scalar.is_integer else FloatAttribute(scalar, 0)
 
 
 def _identity(item: object, change: Change) -> object:
@@ -72,8 +61,3 @@ def size_change(old: int, new: int) -> Change:
     """Return a change by which every tile extent of `old` becomes `new`."""
 
     return partial(retyped, tile=swapped({old: new}))
-
-
-def type_change(old: Type, new: Type) -> Change:
-    """Return a change by which every value of the type `old` gets the type `new`."""
-    return lambda type: new if type == old else type

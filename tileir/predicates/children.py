@@ -8,7 +8,7 @@ from typing import Any
 
 from tileir.errors import WorkerError
 from tileir.formats.forks import Lock
-from tileir.supervisor import Supervisor
+from tileir.supervisor import CALLS, Supervisor
 from tileir.supervisor.memory import LIMITED
 
 from .answer import Answer
@@ -17,8 +17,6 @@ from .running import running
 
 _NAME = "the file"
 """What a child works on, in messages that do not show it."""
-_CALLS = 2000
-"""Calls of one child: LLVM never gives back all memory."""
 
 
 class Children:
@@ -63,7 +61,7 @@ class Children:
             "tileir.predicates.ours:answer",
             seconds=self._limits.seconds,
             memory=self._limits.memory if LIMITED else None,
-            calls=_CALLS,
+            calls=CALLS,
         )
 
 

@@ -12,12 +12,10 @@ from tileir.diff.comparing import Difference, compare
 from tileir.diff.hunks import GONE, NEW, SAME, Line
 from tileir.diff.merging import Merging
 from tileir.diff.printed import PrintedModule
-from tileir.diff.rows import Row
 from tileir.diff.wording import Wording
 from tileir.errors import TileIRError
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
-from tileir.ir import Op
 
 from .model import file_model, readable_part, whole_model
 
@@ -55,17 +53,11 @@ def _lines(difference: Difference) -> Iterator[Line]:
     """Yield all lines of both texts; those of functions in the order of the second module."""
     texts = PrintedModule(difference.before), PrintedModule(difference.after)
     merging = Merging(*texts, Wording(*texts))
-    rows: dict[int, list[Row]] = {}
-    for row in difference.rows:
-        rows.setdefault(id(row.function), []).append(row)
     with deep_recursion(difference.before.limits), deep_recursion(difference.after.limits):
         yield from _outside(*texts)
-        for pair in difference.functions:
-            own = rows.get(id(pair))
-            if own:
-                ops = {row.after: row for row in own if isinstance(row.after, Op)}
-                whole = next((row for row in own if row.subject == "function"), None)
-                yield from merging.function(pair, ops, whole, difference.pairs.get(pair))
+        for pair, lines in merging.functions(difference):
+            if lines is not None:
+                yield from lines
                 continue
             ranges = [
                 text.function[id(each)] for text, each in zip(texts, _both(pair), strict=True)

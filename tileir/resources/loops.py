@@ -12,11 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from .machine_code import multiplies
+from .machine_code import INSTRUCTION, multiplies
 
 _FUNCTION = re.compile(r"^\s*\.section\s+\.text\.", re.MULTILINE)
 _LABEL = re.compile(r"^\s*(\.L_\w+):")
-_INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);")
 _TARGET = re.compile(r"`\((\.L_\w+)\)")
 _ANY_LABEL = re.compile(r"\.L_\w+")
 _SYNC = re.compile(r"\bB\d+\b")
@@ -105,7 +104,7 @@ def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
             if blocks[-1].opcodes:
                 blocks.append(_Block())
             labels[label[1]] = len(blocks) - 1
-        elif match := _INSTRUCTION.match(line):
+        elif match := INSTRUCTION.match(line):
             guard, name, operands = match.groups()
             block, target = blocks[-1], _TARGET.search(operands)
             left = _UNDER_WAY.search(operands) if name == PRODUCTS_AWAITED else None

@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-_INSTRUCTION = re.compile(
-    r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
+INSTRUCTION = re.compile(
+    r"^\s+/\*[0-9a-f]{4,}\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
 )
+"""The guard, the opcode and the operands of an instruction."""
 _SECTION = re.compile(r"^[ \t]*\.section[ \t]+\.text\.([^\s,]+)", re.MULTILINE)
 PADDING = "NOP"
 """An instruction that does nothing."""
@@ -59,7 +60,7 @@ def functions(listing: str) -> dict[str, str]:
 
 def instructions(listing: str) -> Iterator[tuple[str, str]]:
     """Yield the opcode and the operands of each instruction."""
-    return ((match[1], match[2]) for match in _INSTRUCTION.finditer(listing))
+    return ((match[2], match[3]) for match in INSTRUCTION.finditer(listing))
 
 
 def opcodes(listing: str) -> Counter[str]:

@@ -14,6 +14,6 @@ child.py        the child as its parent sees it
 supervising.py  calls, limits, replacements
 """
 
-from .supervising import Supervisor
+from .supervising import CALLS, Supervisor
 
-__all__ = ["Supervisor"]
+__all__ = ["CALLS", "Supervisor"]

@@ -22,6 +22,9 @@ from .memory import check_memory
 MOST_ANSWER = 64 << 20
 """Bytes that a function may return unless said otherwise."""
 
+CALLS = 2000
+"""Calls of one child that uses LLVM, which never gives back all memory."""
+
 STARTING = 300.0
 """Seconds that a child may take to start: on a busy machine, imports are slow."""
 

@@ -97,8 +97,7 @@ def _holds(rewrite: Rewrite, found: Observed) -> bool:
     """Whether a rewrite gives the same numbers in other runs."""
     value, way = rewrite.op.results[0], rewrite.way
     if way.op == "reduce":
-        derived = found.derived.get(found.fingerprints[value])
-        return derived is not None and derived.op is way.given[0].source
+        return found.scans.get(found.fingerprints[value]) is way.given[0].source
     if way.value is not None:
         return found.fingerprints[value] == found.fingerprints[way.value]
     if way.number is not None:
@@ -150,9 +149,9 @@ def _ways(op: Op, value: Value, found: Observed, equal: Sequence[Value]) -> Iter
     constant = found.same.get(value)
     if constant is not None and np.isfinite(constant):
         yield number(constant)
-    derived = found.derived.get(found.fingerprints[value])
-    if derived is not None:
-        yield Way("reduce", (Way(value=derived.op.results[0]),))
+    scan = found.scans.get(found.fingerprints[value])
+    if scan is not None:
+        yield Way("reduce", (Way(value=scan.results[0]),))
     if not isinstance(kind.element, Scalar) or kind.element.bits == 1:
         return
     leaves = _leaves(op, value, found)

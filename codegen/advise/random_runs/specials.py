@@ -13,7 +13,7 @@ from tileir.types import PartitionView, Pointer, TensorView
 
 from .elements import FLOATS, INTEGERS, SIGNED, Array, from_whole, read, wrapped
 from .memory import Access, array_of
-from .state import RUNS, Derived, State, View
+from .state import RUNS, State, View
 
 STORES = ("store_ptr_tko", "store_view_tko")
 FOLDS: dict[str, np.ufunc] = {
@@ -162,10 +162,8 @@ def _scan(state: State, op: Op) -> Sequence[Any] | None:
         return None
     (source,) = op.operands["operands"]
     array, axis = _numbers(state, source), op.attributes["dim"] + 1
-    shape = tuple(e for n, e in enumerate(source.type.shape) if n != op.attributes["dim"])
     total = _fitting(FOLDS[name].reduce(array, axis=axis), op)
-    key = state.fingerprint(total.reshape(RUNS, -1))
-    state.found.derived.setdefault(key, Derived(op, "reduce", shape))
+    state.found.scans.setdefault(state.fingerprint(total.reshape(RUNS, -1)), op)
     if op.attributes["reverse"]:
         array = np.flip(array, axis)
     made = _fitting(FOLDS[name].accumulate(array, axis=axis), op)

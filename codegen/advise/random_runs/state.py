@@ -24,15 +24,6 @@ Fingerprint = tuple[object, ...]
 """Equal for values that have the same elements in row-major order."""
 
 
-@dataclass(frozen=True)
-class Derived:
-    """What could be computed of an op's operands instead: the name of the way, and the shape."""
-
-    op: Op
-    way: str
-    shape: tuple[int, ...]
-
-
 @dataclass
 class View:
     """A tensor in memory: address, extents and strides in each run, and bytes of elements."""
@@ -50,13 +41,13 @@ class Observed:
     fingerprints  value -> its fingerprint
     probes        value -> some of its elements, at the same places for all values of a size
     same          value -> the one number that all of its elements are in all runs
-    derived       fingerprint -> a cheaper way to the same
+    scans         fingerprint of what a reduction gives -> the scan of the same tile
     """
 
     fingerprints: dict[Value, Fingerprint] = field(default_factory=dict)
     probes: dict[Value, Array] = field(default_factory=dict)
     same: dict[Value, float] = field(default_factory=dict)
-    derived: dict[Fingerprint, Derived] = field(default_factory=dict)
+    scans: dict[Fingerprint, Op] = field(default_factory=dict)
 
 
 class State:

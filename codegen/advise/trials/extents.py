@@ -164,10 +164,5 @@ def depth(op: Op) -> int | None:
     return op.operands["lhs"].type.shape[-1] if "lhs" in op.operands else None
 
 
-def columns(op: Op) -> int | None:
-    """Return the columns of a product."""
-    return op.operands["rhs"].type.shape[-1] if "rhs" in op.operands else None
-
-
 ACROSS = Trial(_across)
 """Tiles are long along their last dimension, and short along the one that was long."""

@@ -6,6 +6,7 @@ import dataclasses
 import random
 from collections.abc import Callable
 
+from tileir.attributes import FloatAttribute, IntegerAttribute
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.ops.spec import NUMBERS
 from tileir.types import (
@@ -33,6 +34,11 @@ def other_scalar(choice: random.Random, scalar: Scalar) -> Scalar:
     """Another element type, more often one of those that everybody uses."""
     names = COMMON if choice.random() < 0.6 else SCALARS
     return Scalar(choice.choice([name for name in names if name != scalar.name]))
+
+
+def zero(scalar: Scalar) -> IntegerAttribute | FloatAttribute:
+    """Zero of that type as an attribute."""
+    return IntegerAttribute(scalar, 0) if scalar.is_integer else FloatAttribute(scalar, 0)
 
 
 def other_element(choice: random.Random, element: Scalar | Pointer) -> Scalar | Pointer:

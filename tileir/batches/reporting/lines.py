@@ -48,8 +48,7 @@ def duration(seconds: float | None) -> str:
 
 def total(summary: Summary) -> str:
     """Return how many jobs there are, and how many of them failed."""
-    noun = "job" if summary.jobs == 1 else "jobs"
-    return f"{summary.jobs:,} {noun}, {len(summary.failed):,} failed"
+    return f"{counted(summary.jobs, 'job')}, {len(summary.failed):,} failed"
 
 
 def lines(summary: Summary) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.tileir.verifier.sites import Site
-from tests.tileir.verifier.variants import SCALARS, other_scalar
+from tests.tileir.verifier.variants import SCALARS, other_scalar, zero
 from tileir.attributes import (
     Bounded,
     DenseElements,
@@ -30,7 +30,6 @@ from tileir.formats.enums import MULTIMEM_REDUCTION_KIND
 from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops.spec import Attribute
 from tileir.ir.constants import Constant
-from tileir.mutation.retyping import zero
 from tileir.types import Scalar, Tile
 
 I32 = Scalar("i32")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.tileir.verifier.sites import Site, copied, made, no_hints
+from tests.tileir.verifier.variants import zero
 from tileir.attributes import DivBy
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, CONSTANT_INDEX, DICTIONARY
 from tileir.formats.leaves import Bool, EnumValue, VarInt
@@ -11,7 +12,6 @@ from tileir.formats.ops.spec import Each, Op
 from tileir.formats.ops.wire import counts_results
 from tileir.ir import Block, Region, Value
 from tileir.ir.constants import Constant
-from tileir.mutation.retyping import zero
 from tileir.types import Scalar, Tile
 
 

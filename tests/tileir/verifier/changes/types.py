@@ -13,7 +13,6 @@ from tileir.mutation.retyping import (
     everywhere,
     fit_constant,
     size_change,
-    type_change,
 )
 from tileir.types import Pointer, Scalar, TensorView, Tile, Type, View
 
@@ -114,7 +113,7 @@ def type_everywhere(site: Site) -> str | None:
         return None
     old = site.choice.choice(found)
     new = other(site.choice, old)
-    everywhere(site.function, type_change(old, new))
+    everywhere(site.function, lambda type: new if type == old else type)
     return f"{old} becomes {new} everywhere"
 
 
