@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from tileir.errors import ToolError
+from tileir.messages.texts import printable
 from tileir.supervisor.child import cause
 
 from .predicate import Verdict
@@ -56,7 +57,7 @@ class InterestingnessTest:
     @property
     def description(self) -> str:
         """When it holds."""
-        return f"{shlex.join(self.command)} ends with exit code 0"
+        return printable(f"{shlex.join(self.command)} ends with exit code 0")
 
     def using(self, toolkit: Toolkit) -> Self:
         """Return the same question, where the tools of a release come first."""

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from tileir.messages.texts import printable
+
 from .predicate import Verdict
 from .subjects import Bench, Subject
 from .toolkit import Toolkit
@@ -38,8 +40,8 @@ class Says:
 
     @property
     def wanted(self) -> str:
-        """What is looked for, as it was given: a text in quotes, or an expression in slashes."""
-        return f"/{self.pattern}/" if self.literal is None else f'"{self.literal}"'
+        """What is looked for, on a line: a text in quotes, or an expression in slashes."""
+        return printable(f"/{self.pattern}/" if self.literal is None else f'"{self.literal}"')
 
     def using(self, toolkit: Toolkit) -> Self:
         """Return the same question about the tools of a release."""

@@ -179,6 +179,9 @@ def test_options_name_predicates() -> None:
     assert given("--crashes", "tileiras:sm_120").description == "tileiras for sm_120 crashes"
     assert given("--says", "a.b").description == 'tileiras for sm_100 says "a.b"'
     assert given("--matches", "a.b", "--of", "verify").description == "verify says /a.b/"
+    assert given("--says", "a\nb", "--of", "dis").description == 'dis says "a\\nb"'
+    assert given("--matches", "a\nb", "--of", "dis").description == "dis says /a\\nb/"
+    assert given("--test", "cat 'a\nb'").description.endswith("/cat 'a\\nb' ends with exit code 0")
     expected = "the values of host and sm_90 differ"
     assert given("--differs", "host,sm_90").description == expected
     assert given("--test", "true x").description.endswith("true x ends with exit code 0")
