@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import Any, NamedTuple
 
 from tileir.commands.conventions import UsageError
-from tileir.messages.texts import display
+from tileir.messages.texts import display, printable
 from tileir.messages.urls import without_secrets
 
 from .archives import Member, is_archive, members
@@ -126,7 +126,7 @@ def _at(path: str, suffixes: tuple[str, ...]) -> Iterator[Source]:
 
 
 def _archive(
-    path: str, name: str, file: IO[bytes], suffixes: tuple[str, ...], one: str | None = None
+    path: str, name: str, file: Any, suffixes: tuple[str, ...], one: str | None = None
 ) -> Iterator[Source]:
     """Yield the modules of an archive that is open, in the order of their names, or one of them."""
     for found in members(path, file, suffixes):
@@ -151,13 +151,27 @@ def _remote(remote: Remote, suffixes: tuple[str, ...]) -> Iterator[Source]:
     for path, below in remote.files(suffixes):
         name = name_of(remote.name_of(path))
         if below is None and is_archive(path):
-            with remote.open(path) as file:
-                yield from _archive(path, name, file, suffixes)
+            yield from _remote_archive(remote, path, name, suffixes)
             continue
         read = partial(_read_remote, remote, path)
         beside = partial(_beside_remote, remote, path)
         last = name.rpartition("/")[2]
         yield Source(name, path, below or last, read, beside, below is not None)
+
+
+def _remote_archive(
+    remote: Remote, path: str, name: str, suffixes: tuple[str, ...]
+) -> Iterator[Source]:
+    file = None
+    try:
+        with remote.open(path) as file:
+            yield from _archive(path, name, file, suffixes)
+    except (OSError, UsageError) as error:
+        problem = (file and file.problem) or error
+        if isinstance(problem, UsageError):
+            raise
+        what = without_secrets(problem.strerror or str(problem))
+        raise UsageError(f"{display(without_secrets(path))}: {printable(what)}") from None
 
 
 def _read_remote(remote: Remote, path: str) -> bytes:

@@ -7,8 +7,10 @@ request. URLs of this machine's files are paths.
 from __future__ import annotations
 
 import glob
+import io
 from collections.abc import Iterator
-from typing import IO, Any
+from contextlib import contextmanager
+from typing import Any
 
 from tileir.commands.conventions import UsageError
 from tileir.formats.forks import not_forking
@@ -96,16 +98,13 @@ class Remote:
     def read(self, path: str, most: int) -> bytes:
         """Return the bytes of a file, of a longer one `most` and one more; OSError, whatever the
         package raises."""
-        try:
+        with _as_os_error(path):
             return read_file(self._fs, path, most)
-        except OSError:
-            raise
-        except Exception as problem:
-            raise OSError(0, f"{type(problem).__name__}: {problem}", path) from None
 
-    def open(self, path: str) -> IO[bytes]:
-        """Open a file that can be read from anywhere."""
-        return self._fs.open(path, "rb")
+    def open(self, path: str) -> RemoteFile:
+        """Open a file that can be read from anywhere; OSError, then and whenever it is read."""
+        with _as_os_error(path):
+            return RemoteFile(self._fs.open(path, "rb"), path)
 
     def name_of(self, path: str) -> str:
         """Return a path without its scheme, a user and a signature, as far as it has them."""
@@ -114,6 +113,56 @@ class Remote:
             rest = unsigned(rest)
         host, slash, below = rest.partition("/")
         return f"{host.rpartition('@')[2]}{slash}{below}" if separator else path
+
+
+class RemoteFile(io.RawIOBase):
+    """A file that fsspec has opened, of which packages raise what they like.
+
+    `problem` is the first error of reading it, which `zipfile` takes for the end of an archive.
+    """
+
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__()
+        self._file, self._path = file, path
+        self.problem: OSError | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            with _as_os_error(self._path):
+                data = self._file.read(len(buffer))
+        except OSError as problem:
+            self.problem = self.problem or problem
+            raise
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        with _as_os_error(self._path):
+            return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def _as_os_error(path: str) -> Iterator[None]:
+    """Make an OSError of whatever is raised about a file."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as problem:
+        raise OSError(0, f"{type(problem).__name__}: {problem}", path) from None
 
 
 def _settings(url: str) -> dict[str, Any]:

@@ -231,3 +231,30 @@ def test_urls_where_nothing_is(memory: str, monkeypatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingPackageError, match=r"reading s3://b needs fsspec"):
         read("s3://b")
+
+
+@pytest.mark.parametrize("reads", [0, 1, 2, 3, 4])
+def test_a_store_that_fails_is_told_for_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: int
+) -> None:
+    """Packages that fsspec finds raise what they like, wherever in an archive that happens."""
+    fsspec = pytest.importorskip("fsspec")
+    from fsspec.implementations.memory import MemoryFile
+
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("a.mlir", "cuda_tile.module @m {}\n")
+    fsspec.filesystem("memory").pipe_file("/x.zip", made.getvalue())
+    done: list[int] = []
+
+    def read(self: MemoryFile, size: int = -1) -> bytes:
+        done.append(size)
+        if len(done) > reads:
+            raise KeyError("the store is gone")
+        return io.BytesIO.read(self, size)
+
+    monkeypatch.setattr(MemoryFile, "read", read, raising=False)
+    told = call(main, "batch", "verify", *INLINE, "memory://x.zip")
+    assert told.returncode in (1, 2)
+    assert "/x.zip: KeyError: 'the store is gone'" in told.stderr
+    assert len(told.stderr.splitlines()) == 1
