@@ -217,7 +217,7 @@ def _is_module(entry: os.DirEntry[str], root: str) -> bool:
     if not entry.is_symlink():
         return entry.is_file()
     real = os.path.realpath(entry.path)
-    if os.path.commonpath([root, real]) != root:
+    if not Path(real).is_relative_to(root):  # nor on the same drive of Windows, perhaps
         return False
     return os.path.isfile(real) or not os.path.exists(real)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tileir.errors import ToolError
 from tileir.predicates import Toolkit
 
-from .releases import in_order, numbers_of
+from .releases import RELEASE, in_order, numbers_of
 
 TILEIRAS = "nvidia-cuda-tileiras"
 BESIDE = ("nvidia-cuda-nvcc", "nvidia-nvvm")
@@ -118,7 +118,7 @@ class PackageIndex:
             if found is None:
                 raise ToolError(f"pip lists no versions of {package}")
             names = [name.strip() for name in found[1].split(",")]
-            known = [name for name in names if re.fullmatch(r"\d+(\.\d+)+", name)]
+            known = [name for name in names if RELEASE.fullmatch(name)]
             self._listed[package] = in_order(known)
         return self._listed[package]
 

@@ -12,7 +12,7 @@ from tileir.predicates import Explaining, Toolkit, Verdict
 
 from .search import Found, search
 
-_RELEASE = re.compile(r"\d+(\.\d+)+")
+RELEASE = re.compile(r"\d+(\.\d+)+")
 
 
 class Releases(Protocol):
@@ -52,7 +52,7 @@ class ToolkitFolders:
     def names(self) -> list[str]:
         """Return the releases in the folder."""
         try:
-            known = [each.name for each in self._folder.iterdir() if _RELEASE.fullmatch(each.name)]
+            known = [each.name for each in self._folder.iterdir() if RELEASE.fullmatch(each.name)]
         except OSError as error:
             raise ToolError(f"{self._folder}: {error.strerror}") from None
         found = in_order([name for name in known if self._root(name)])
