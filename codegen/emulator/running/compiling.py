@@ -30,7 +30,7 @@ from tileir.codegen.emulator.ptx.table import Resolved
 from tileir.codegen.emulator.threads import special
 from tileir.errors import EmulationError
 
-_ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
+_ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]", re.ASCII)
 _COORDINATES = re.compile(r"\[\s*([^,{}]+?)\s*,\s*\{([^{}]*)\}\s*\]")
 
 
@@ -246,13 +246,15 @@ class _BlockCompiler:
         match = _ADDRESS.fullmatch(text)
         if not match:
             raise self._error("syntax", f"not an address: {text}")
-        base, offset = match[1], int(match[2] or "0", 0)
+        base, offset = match[1], self._whole(match[2] or "0")
         register = self.scope.register(base, self.statement.scope)
         if register is None:
-            number = int(base) if base.isdigit() else self.scope.address(base)
-            if number is None:
+            number = self._whole(base) if base[0].isdigit() else self.scope.address(base)
+            if number is not None:
+                return self._constant(np.uint64((number + offset) & (2**64 - 1)))
+            if ".param" in self.statement.opcode:  # of a call
                 return f"({base!r}, {offset})"
-            return self._constant(np.uint64(number + offset))
+            raise self._error("unknown", f"no such address: {text}")
         name = self._fetch(register)
         if types.width(self.scope.kinds[register]) < 8:
             # Offsets from a 32-bit address wrap around in 32 bits.
@@ -261,6 +263,13 @@ class _BlockCompiler:
         if not offset:
             return name
         return f"({name} + {self._constant(np.uint64(offset & (2**64 - 1)))})"
+
+    def _whole(self, text: str) -> int:
+        """Return a whole number in an address, of 64 bits."""
+        try:
+            return int(types.immediate(text, "s64"))
+        except ValueError:
+            raise self._error("syntax", f"no number: {text}") from None
 
     def _coordinates(self, text: str) -> str:
         """Return the address of a tensor map and a tuple of coordinates."""

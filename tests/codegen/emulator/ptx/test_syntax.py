@@ -114,6 +114,23 @@ def test_numbers_in_the_code_that_are_none() -> None:
         assert number in program.ptx.splitlines()[caught.value.line - 1]
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("%d0+foo", "no number: foo"),
+        ("%d0+0x", "no number: 0x"),
+        ("99999999999999999999x", "no number: 99999999999999999999x"),
+        ("²", "not an address: \\[²\\]"),
+        ("%nope", "no such address: \\[%nope\\]"),
+    ],
+)
+def test_addresses_in_the_code_that_are_none(address: str, said: str) -> None:
+    program = emulator.load(kernel(f"ld.global.b32 %r5, [{address}];"), plan())
+    with pytest.raises(EmulationError, match=said) as caught:
+        program["k"].launch(1, [0])
+    assert address in program.ptx.splitlines()[caught.value.line - 1]
+
+
 def test_declarations_over_several_lines() -> None:
     text = read(
         ".global\n .align 8 .b8 x[4] = {1, 2};\n.extern .shared .align 16 .b8 y[];\n"
