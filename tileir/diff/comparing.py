@@ -137,7 +137,7 @@ def _only_moved(row: Row) -> bool:
 
 
 def _same_block(before: Any, after: Any) -> bool:
-    """Whether two ops stand in blocks that are as deep, in ops of one name and place."""
+    """Whether two ops stand in blocks that are as deep, in ops of the same names."""
     one, two = before.parent_op, after.parent_op
     while one is not None and two is not None:
         if one.name != two.name:
