@@ -20,7 +20,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TextIO
 
 from tileir.errors import (
     AssemblyError,
@@ -393,30 +393,33 @@ def write_output(path: str | None, data: bytes) -> None:
         except BrokenPipeError:  # as where reader_may_leave, which would flush each piece
             _drop_output()
         return
+    with output_file(path) as out:
+        out.write(data)
+
+
+@contextlib.contextmanager
+def output_file(path: str) -> Iterator[BinaryIO]:
+    """Open a file for writing; only when all is written does it take the place of an old one."""
     mode = _mode_of_writable(path)
-    if _is_special(path, mode):  # no renaming over a pipe or a device
-        try:
+    temporary: str | None = None
+    try:
+        if _is_special(path, mode):  # no renaming over a pipe or a device
             with open(path, "wb") as out:
-                out.write(data)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, path) from None
-        return
-    target = Path(path).resolve()  # what a link points to is replaced, not the link
-    try:
+                yield out
+            return
+        target = Path(path).resolve()  # what a link points to is replaced, not the link
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-    try:
         with os.fdopen(handle, "wb") as out:
-            out.write(data)
+            yield out
         os.chmod(temporary, _new_file_mode() if mode is None else mode & 0o777)
         os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None
-        raise
+        temporary = None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
 
 
 def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
 import re
@@ -20,6 +21,7 @@ from tileir.__main__ import main
 from tileir.batches.jobs import Limits, Work
 from tileir.batches.protocol import Response
 from tileir.batches.records import line_of, result_of
+from tileir.batches.reporting import parquet
 from tileir.batches.reporting.kinds import in_words
 
 from .test_manifest import INLINE, folder  # noqa: F401
@@ -227,11 +229,11 @@ def test_the_page_runs_and_fetches_nothing() -> None:
 
 def test_records_as_parquet() -> None:
     """Read back by the library that defines the format; lone surrogates are spelled."""
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is part of tileir[batch]")
+    reader = pytest.importorskip("pyarrow.parquet", reason="pyarrow is part of tileir[batch]")
     made = [record("a"), record("b", "time", options={"set": [1]}), record(NASTY, seconds=None)]
     done = call(main, "batch", "report", write("m.jsonl", *made), "--parquet", "m.parquet")
     assert (done.returncode, done.stderr) == (0, "")
-    rows = parquet.read_table("m.parquet").to_pylist()
+    rows = reader.read_table("m.parquet").to_pylist()
     for row in rows:
         for name in ("options", "result", "files"):
             row[name] = json.loads(row[name])
@@ -240,6 +242,22 @@ def test_records_as_parquet() -> None:
     wanted[2]["file"], wanted[2]["key"] = spelled, wanted[2]["key"].replace("\ud800", "\\ud800")
     assert rows == wanted
     assert set(made[0]) - set(rows[0]) == {"schema"}
+
+
+def test_a_table_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old one stays whole, and is named."""
+    pytest.importorskip("pyarrow", reason="pyarrow is part of tileir[batch]")
+
+    def full(record: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(parquet, "_row", full)
+    Path("old").write_text("precious")
+    done = call(main, "batch", "report", write("m.jsonl", record("a")), "--parquet", "old")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "tileir batch: old: No space left on device\n"
+    assert Path("old").read_text() == "precious"
+    assert not list(Path().glob(".old*"))
 
 
 @pytest.mark.parametrize(

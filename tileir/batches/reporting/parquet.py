@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from tileir.batches.records import Record
+from tileir.commands.conventions import output_file
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 
@@ -36,7 +37,7 @@ COLUMNS: Mapping[str, str] = {
 
 
 def write(path: str, records: Iterable[Record]) -> None:
-    """Write records to a file, in bounded memory; MissingPackageError without pyarrow."""
+    """Write a file with records, in bounded memory; MissingPackageError without pyarrow."""
     with needing(("pyarrow",), "--parquet"), not_forking:
         import pyarrow as arrow
         from pyarrow.parquet import ParquetWriter
@@ -44,7 +45,7 @@ def write(path: str, records: Iterable[Record]) -> None:
     types["warnings"] = arrow.list_(arrow.string())
     schema = arrow.schema([(name, types[name]) for name in COLUMNS])
     rows = map(_row, records)
-    with ParquetWriter(path, schema, compression="zstd") as out:
+    with output_file(path) as file, ParquetWriter(file, schema, compression="zstd") as out:
         while some := list(islice(rows, _ROWS)):
             out.write_table(arrow.Table.from_pylist(some, schema=schema))
 
