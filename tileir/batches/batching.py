@@ -126,8 +126,8 @@ class Batch:
         """Return whether the manifest has a job, and the folder its files; count it then."""
         if self.manifest is None:
             return False
-        ends = self.manifest.done(job.name, job.key)
-        if ends is None or (self.outputs is not None and not self.outputs.has(job.name, ends)):
+        made = self.manifest.done(job.name, job.key)
+        if made is None or (self.outputs is not None and not self.outputs.has(job.name, made)):
             return False
         self.skipped += 1
         self.skipped_failed += self.manifest.failed(job.name, job.key)

@@ -54,6 +54,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "seconds": (float, int, type(None)),
 }
 """Key -> the types of what is there; `result` is what each verb makes it."""
+_FILE_TYPES: dict[str, tuple[type, ...]] = {"bytes": (int,), "sha256": _TEXT}
 _LIMIT_TYPES = dict.fromkeys(Limits._fields, (float, int, type(None)))
 
 
@@ -110,7 +111,9 @@ def is_final(record: Record, limits: Limits) -> bool:
 
 def is_record(value: Any) -> TypeGuard[Record]:
     """Whether a value that JSON held has the keys of a record, with what is written there."""
-    if not _has(value, _TYPES):
+    if not _has(value, _TYPES) or not all(
+        _has(each, _FILE_TYPES) for each in value["files"].values()
+    ):
         return False
     return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_TYPES)
 

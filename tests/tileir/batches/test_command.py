@@ -115,6 +115,30 @@ def test_files_that_are_missing_are_made_again(folder: Path, compiled: Path, tmp
     assert made.files == {"sm_80.ptx": ptx}
 
 
+def test_files_of_other_options_or_contents_are_made_again(folder: Path, tmp_path: Path) -> None:
+    """A folder has what the last batch asked for, though all jobs were done before."""
+    (path, *_) = sorted(folder.glob("*.tileirbc"))
+    where = "-m", tmp_path / "m.jsonl", "-o", tmp_path / "o", path
+
+    def made(*arguments: str) -> tuple[str, bytes]:
+        done = call(main, "batch", "compile", *INLINE, "--target", "sm_80", *arguments, *where)
+        (ptx,) = (tmp_path / "o").rglob("*.ptx")
+        return done.stdout, ptx.read_bytes()
+
+    first, others = made("--num-warps", "4"), made("--num-warps", "8")
+    assert first[1] != others[1]
+    assert made("--num-warps", "4") == first
+    assert made("--num-warps", "4") == ("0 done, 1 done before\n", first[1])
+    before = path.read_bytes()
+    path.write_bytes(sorted(folder.glob("*.tileirbc"))[1].read_bytes())
+    changed = made("--num-warps", "4")
+    assert changed[1] != first[1]
+    path.write_bytes(before)
+    restored = made("--num-warps", "4")
+    assert restored == first
+    assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
+
+
 def test_a_full_disk_loses_nothing_that_is_told(folder: Path, tmp_path, monkeypatch) -> None:
     """The batch ends where a file cannot be written; with room again, it does what was left."""
     out, manifest = tmp_path / "out", tmp_path / "m.jsonl"

@@ -141,6 +141,8 @@ def test_a_damaged_line_is_named(folder: Path) -> None:
     [
         ("failure", 1),
         ("files", []),
+        ("files", {"sm_90.ptx": 1}),
+        ("files", {"sm_90.ptx": {"bytes": 1}}),
         ("key", 2),
         ("options", None),
         ("limits", None),

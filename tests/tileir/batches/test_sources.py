@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.batches.outputs import Outputs
+from tileir.batches.outputs import Made, Outputs
 from tileir.batches.sources import distinct, name_of, sources
 from tileir.commands.conventions import UsageError
 
@@ -132,8 +133,9 @@ def test_nothing_leaves_the_folder_of_outputs(folder: Path) -> None:
     outputs = Outputs("out")
     outputs.write("k/b.mlir", "sm_90.ptx", b"ptx")
     assert Path("out/k/b.mlir.sm_90.ptx").read_bytes() == b"ptx"
-    assert outputs.has("k/b.mlir", ("sm_90.ptx",))
-    assert not outputs.has("k/b.mlir", ("sm_90.ptx", "cubin"))
+    known = {"sm_90.ptx": {"bytes": 3, "sha256": hashlib.sha256(b"ptx").hexdigest()}}
+    assert outputs.has("k/b.mlir", Made.of(known))
+    assert not outputs.has("k/b.mlir", Made.of({**known, "cubin": known["sm_90.ptx"]}))
     os.symlink(folder, "out/up")
     os.symlink(folder / "k" / "b.mlir", "out/k/a.ptx")
     for name, end in (("up/b", "ptx"), ("k/a", "ptx")):
