@@ -85,17 +85,22 @@ class Manifest:
             new = [each for each in records if not self._has(each)]
             if not new:
                 return
-            start = self._size()
-            try:
-                self._file.write(b"".join(map(line_of, new)))
-                self._file.flush()
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    self._file.truncate(start)
-                raise OSError(error.errno, error.strerror, self._path) from None
+            self._write(b"".join(map(line_of, new)))
             for record in new:
                 self._take(record)
             self._seen = self._size()
+
+    def _write(self, data: bytes) -> None:
+        """Write all of it or nothing, and not by the buffer of the file: what that could not write
+        it would write later, when others have added something."""
+        start, left = self._size(), memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._file.fileno(), left) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(start)
+            raise OSError(error.errno, error.strerror, self._path) from None
 
     def _has(self, record: Record) -> bool:
         key = record["key"]
@@ -197,7 +202,10 @@ def _records(path: str, file: BinaryIO) -> Iterator[Record]:
             yield record
         except (ValueError, RecursionError):
             start = file.tell() - len(line)
-            raise UsageError(f"{display(path)}: what is at byte {start} is no record") from None
+            file.seek(0)
+            number = file.read(start).count(b"\n") + 1
+            what = f"line {number:,}, at byte {start}, is no record"
+            raise UsageError(f"{display(path)}: {what}") from None
 
 
 def _name(file: str, key: str) -> bytes:

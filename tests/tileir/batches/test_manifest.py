@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sys
 from itertools import zip_longest
 from pathlib import Path
 
@@ -132,7 +134,7 @@ def test_a_damaged_line_is_named(folder: Path) -> None:
     second = data.index(b"\n") + 1
     Path("m.jsonl").write_bytes(data[:second] + b"?" + data[second:])
     done = call(main, "batch", "verify", "-m", "m.jsonl", "k")
-    problem = f"m.jsonl: what is at byte {second} is no record"
+    problem = f"m.jsonl: line 2, at byte {second}, is no record"
     assert (done.returncode, done.stderr) == (2, f"tileir batch: {problem}\n")
 
 
@@ -156,7 +158,7 @@ def test_a_record_with_other_types_is_none(folder: Path, name: str, value: objec
     Path("m.jsonl").write_bytes(line_of(record))
     assert len(list(read_manifest("m.jsonl"))) == 1
     Path("m.jsonl").write_bytes(line_of(record | {name: value}))
-    with pytest.raises(UsageError, match="what is at byte 0 is no record"):
+    with pytest.raises(UsageError, match="line 1, at byte 0, is no record"):
         list(read_manifest("m.jsonl"))
 
 
@@ -182,3 +184,22 @@ def test_a_full_disk_is_told(folder: Path, monkeypatch) -> None:
     with pytest.raises(OSError, match=r"m\.jsonl"):
         manifest.add([record])
     manifest.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
+def test_a_line_that_has_no_room_is_taken_back(folder: Path) -> None:
+    """The system takes a part of it, and refuses the rest; who has the file next finds it whole."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    batch("k/01.mlir", "k/02.mlir")
+    lines = Path("m.jsonl").read_bytes()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(lines) + 20, before[1]))
+    try:
+        done = call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", "k/03.mlir")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (done.returncode, done.stderr) == (2, "tileir batch: m.jsonl: File too large\n")
+    assert Path("m.jsonl").read_bytes() == lines

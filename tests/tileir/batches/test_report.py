@@ -249,7 +249,7 @@ def test_records_as_parquet() -> None:
         (["-", "--baseline", "-"], "standard input is one manifest; name a file for the other"),
         (["m.jsonl", "--html", "m.jsonl"], "m.jsonl is what is read; --html names another file"),
         (["m.jsonl", "--html", "-"], "--html and --parquet write a file, and standard output has"),
-        (["odd.jsonl"], "odd.jsonl: what is at byte 0 is no record"),
+        (["odd.jsonl"], "odd.jsonl: line 1, at byte 0, is no record"),
         (
             ["twisted.jsonl", "--baseline", "twisted.jsonl"],
             "twisted: its result in the manifest is not",
