@@ -36,7 +36,7 @@ from .outputs import Outputs
 from .progress import board
 from .records import Record, line_of
 from .reporting import command as report
-from .sources import SUFFIXES, sources
+from .sources import SUFFIXES, Source, listed, sources
 from .variants.collected import Collected
 from .verbs import NAMES, NONE, Verb, find
 
@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
     with manifest as kept, nullcontext() if arguments.cluster is None else _silent():
         suffixes = tuple(arguments.suffix or SUFFIXES)
         batch = Batch(
-            sources(_paths(arguments), suffixes),
+            _modules(arguments, suffixes),
             work,
             targets,
             place,
@@ -268,19 +268,23 @@ def _on_interrupt(call: Callable[[], None]) -> Any:
     return signal.signal(signal.SIGINT, interrupted)
 
 
-def _paths(arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that are given, those of a list among them."""
+def _modules(arguments: argparse.Namespace, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    """Yield the modules of the paths that are given, those of a list among them."""
     for path in arguments.paths:
-        if path != "-":
-            yield path
-            continue
-        if sys.stdin is None:
-            raise UsageError("standard input is closed")
-        data: Any = sys.stdin.buffer
-        separator = b"\0" if arguments.null else b"\n"
-        for each in _separated(iter(partial(data.read1, 1 << 16), b""), separator):
-            if each:
-                yield each.decode("utf-8", "surrogateescape")
+        if path == "-":
+            yield from listed(_list(arguments.null), suffixes)
+        else:
+            yield from sources([path], suffixes)
+
+
+def _list(null: bool) -> Iterator[str]:
+    """Yield the paths on standard input."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    data: Any = sys.stdin.buffer
+    for each in _separated(iter(partial(data.read1, 1 << 16), b""), b"\0" if null else b"\n"):
+        if each:
+            yield each.decode("utf-8", "surrogateescape")
 
 
 def _separated(blocks: Iterator[bytes], separator: bytes) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def test_a_list_on_standard_input(folder: Path) -> None:
             "k/b.mlir",
             "k/deep/c.mlir",
         ]
+
+
+def test_what_is_gone_since_a_list_was_made_costs_the_others_nothing(folder: Path) -> None:
+    Path("k/x*y.mlir").unlink()
+    given = ["k/gone.mlir", "k/x*y.mlir", "k/deep/*.mlir", "k/gone.zip!a.mlir", "k/b.mlir"]
+    data = "\n".join(given).encode()
+    done = call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", "-", data=data)
+    records = [json.loads(line) for line in Path("m.jsonl").read_text().splitlines()]
+    unread = {each["file"] for each in records if each["failure"] == "OSError"}
+    assert unread == {"k/gone.mlir", "k/x*y.mlir", "k/gone.zip!a.mlir"}
+    assert {each["file"] for each in records} - unread == {"k/deep/c.mlir", "k/b.mlir"}
+    assert done.returncode == 1
+    assert "tileir batch: k/gone.mlir: No such file or directory\n" in done.stderr
 
 
 def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:
