@@ -179,6 +179,20 @@ def test_modules_as_objects_on_an_executor_of_somebody(folder: Path) -> None:
     }  # fmt: skip
 
 
+def test_one_path_alone_and_what_is_no_module(folder: Path) -> None:
+    """A text is not taken for its characters, nor a number for so many bytes."""
+    (path, *_) = sorted(folder.glob("*.tileirbc"))
+    for given in (path, str(path)):
+        ((record, _),) = tileir.batch(given, executor=make)
+        assert (record["file"], record["ok"]) == (named(folder, path), True)
+    for wrong in ([3], [("a", "text")], path.read_bytes()):
+        with pytest.raises(TypeError, match=r"^module 0 is a (int|str), neither a path"):
+            list(tileir.batch(wrong, executor=make))
+    for limits in ({"seconds": -1}, {"seconds": float("nan")}, {"memory": 0}):
+        with pytest.raises(ValueError, match="not a number above 0"):
+            tileir.batch([path], executor=make, **limits)
+
+
 def test_verbs_say_what_their_commands_say(tmp_path: Path, monkeypatch) -> None:
     """Of one module, with the launch that lies beside it."""
     monkeypatch.chdir(tmp_path)
