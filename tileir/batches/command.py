@@ -84,7 +84,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name in NAMES:
         verb = find(name)
         each = verbs.add_parser(
-            name, help=verb.SUMMARY, description=f"{verb.SUMMARY.capitalize()}."
+            name,
+            help=verb.SUMMARY,
+            description=f"{verb.SUMMARY.capitalize()}.",
+            epilog="`tileir batch --help` has examples, and the exit status.",
         )
         _add_shared(each, verb)
         verb.configure(each)
