@@ -25,7 +25,7 @@ from .outputs import Outputs
 from .protocol import Response
 from .records import Result, result_of
 from .sources import SUFFIXES, Source, distinct, name_of, sources
-from .verbs import NONE, ONE, find
+from .verbs import NONE, ONE, check_options, find
 
 SECONDS, MEMORY = 120.0, 4096
 """Limits of a job unless said otherwise: seconds, and MiB."""
@@ -154,7 +154,7 @@ class Batch:
 
 
 def batch(
-    modules: Iterable[Any],
+    modules: Iterable[Any] | str | os.PathLike[str],
     verb: str = "verify",
     *,
     targets: str | Iterable[str] = (),
@@ -192,6 +192,7 @@ def batch(
     """
     work = Work(verb, dict(options or {}), files=True)
     try:
+        check_options(verb, work.options)
         chosen = targets_of(verb, (targets,) if isinstance(targets, str) else targets)
         place = place_of(executor, workers)
     except UsageError as error:

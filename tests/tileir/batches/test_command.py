@@ -188,9 +188,19 @@ def test_one_path_alone_and_what_is_no_module(folder: Path) -> None:
     for wrong in ([3], [("a", "text")], path.read_bytes()):
         with pytest.raises(TypeError, match=r"^module 0 is a (int|str), neither a path"):
             list(tileir.batch(wrong, executor=make))
-    for limits in ({"seconds": -1}, {"seconds": float("nan")}, {"memory": 0}):
+    for seconds, memory in ((-1, None), (float("nan"), None), (1, 0)):
         with pytest.raises(ValueError, match="not a number above 0"):
-            tileir.batch([path], executor=make, **limits)
+            tileir.batch([path], executor=make, seconds=seconds, memory=memory)
+
+
+def test_options_that_a_verb_does_not_have_are_told_at_once(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"^verify has no option 'strickt', did you mean"):
+        tileir.batch([folder], options={"strickt": True})
+    with pytest.raises(ValueError, match=r"^stats has no option 'strict'; it has none$"):
+        tileir.batch([folder], "stats", options={"strict": True})
+    options = {"num_warps": 4, "no_cache": True, "emit": ["plan"]}
+    found = tileir.batch([folder], "compile", options=options, executor=make, targets="sm_80")
+    assert sum(list(files) == ["sm_80.plan.json"] for _, files in found) == 3
 
 
 def test_verbs_say_what_their_commands_say(tmp_path: Path, monkeypatch) -> None:
