@@ -54,15 +54,13 @@ class Board:
                 self._print(f"{times - 1:,} more failed for the same reason: {message}")
 
     def _warn(self, name: str, warning: str) -> None:
+        said = f"{name}: warning: {warning}"
+        if ": warning: " in warning:  # of a place in the module
+            said = warning = warning if warning.startswith(f"{name}:") else f"{name}: {warning}"
         if warning in self._warned or len(self._warned) > MOST_SHOWN:
             return
         self._warned.add(warning)
-        if len(self._warned) > MOST_SHOWN:
-            self._print("further warnings are not printed")
-        elif warning.startswith(f"{name}:"):  # of texts, as failures are
-            self._print(warning)
-        else:
-            self._print(f"{name}: warning: {warning}")
+        self._print(said if len(self._warned) <= MOST_SHOWN else "further warnings are not printed")
 
     def _tell(self, record: Record) -> None:
         if record["failure"] in _MISSING:

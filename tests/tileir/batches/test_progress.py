@@ -33,17 +33,19 @@ def test_a_warning_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
     """A store that does not answer is a warning of each process of a batch."""
     with board("compile") as shown:
         for number in range(3):
-            warnings = ["no store", f"{number}.mlir:1:2: warning: x is ignored"]
+            warnings = ["no store", f"{number}.mlir:1:2: warning: x is ignored", "0x1: warning: y"]
             shown.show({"ok": True, "file": f"{number}.mlir", "warnings": warnings})
         shown.show({"ok": True, "file": "n", "warnings": [str(each) for each in range(200)]})
     lines = capsys.readouterr().err.splitlines()
-    assert lines[:2] == [
+    assert lines[:4] == [
         "tileir batch: 0.mlir: warning: no store",
         "tileir batch: 0.mlir:1:2: warning: x is ignored",
+        "tileir batch: 0.mlir: 0x1: warning: y",
+        "tileir batch: 1.mlir:1:2: warning: x is ignored",
     ]
     assert [each for each in lines if "no store" in each] == lines[:1]
     assert lines[-2:] == [
-        "tileir batch: n: warning: 95",
+        "tileir batch: n: warning: 92",
         "tileir batch: further warnings are not printed",
     ]
 
