@@ -25,7 +25,7 @@ from .outputs import Outputs
 from .protocol import Response
 from .records import Result, result_of
 from .sources import SUFFIXES, Source, distinct, name_of, sources
-from .verbs import NONE, ONE, find
+from .verbs import NONE, ONE, check_options, find
 
 SECONDS, MEMORY = 120.0, 4096
 """Limits of a job unless said otherwise: seconds, and MiB."""
@@ -126,8 +126,8 @@ class Batch:
         """Return whether the manifest has a job, and the folder its files; count it then."""
         if self.manifest is None:
             return False
-        ends = self.manifest.done(job.name, job.key)
-        if ends is None or (self.outputs is not None and not self.outputs.has(job.name, ends)):
+        made = self.manifest.done(job.name, job.key)
+        if made is None or (self.outputs is not None and not self.outputs.has(job.name, made)):
             return False
         self.skipped += 1
         self.skipped_failed += self.manifest.failed(job.name, job.key)
@@ -154,7 +154,7 @@ class Batch:
 
 
 def batch(
-    modules: Iterable[Any],
+    modules: Iterable[Any] | str | os.PathLike[str],
     verb: str = "verify",
     *,
     targets: str | Iterable[str] = (),
@@ -170,7 +170,7 @@ def batch(
     """Do one thing with many modules, in processes that may be killed; yield results as they come.
 
     modules   paths (of files or folders, or patterns), bytes, Bytecodes, or pairs of a name and
-              bytes; taken as they are needed
+              bytes; taken as they are needed; or one path alone
     verb      what is done, and for which `targets`, if the verb has any
     options   of the verb, in JSON's types, as records show them: those of the command of that name
     executor  where it is done: a `concurrent.futures.Executor`; a function that makes one, also
@@ -192,11 +192,17 @@ def batch(
     """
     work = Work(verb, dict(options or {}), files=True)
     try:
+        check_options(verb, work.options)
         chosen = targets_of(verb, (targets,) if isinstance(targets, str) else targets)
         place = place_of(executor, workers)
     except UsageError as error:
         raise ValueError(str(error)) from None
+    for name, limit in (("seconds", seconds), ("memory", memory)):
+        if limit is not None and not limit > 0:
+            raise ValueError(f"{name} is {limit}, not a number above 0")
     limits = Limits(seconds, memory)
+    if isinstance(modules, str | os.PathLike):
+        modules = [modules]
     return _results(modules, work, chosen, place, limits, manifest, again, out)
 
 
@@ -259,6 +265,9 @@ def _given(modules: Iterable[Any]) -> Iterator[Source]:
         name, data = given if isinstance(given, tuple) else (f"module {number}", given)
         if isinstance(data, Bytecode):
             data = data.build(check=False)
+        if not isinstance(data, bytes | bytearray | memoryview):
+            kind = type(data).__name__
+            raise TypeError(f"module {number} is a {kind}, neither a path nor bytes nor a Bytecode")
         if name_of(name) != name:
             raise ValueError(f"{display(name)} is not the name of a file below a folder")
         place = f"module {number}, a {type(given).__name__},"

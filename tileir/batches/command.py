@@ -38,7 +38,7 @@ from .outputs import Outputs
 from .progress import board
 from .records import Record, line_of
 from .reporting import command as report
-from .sources import SUFFIXES, sources
+from .sources import SUFFIXES, Source, listed, sources
 from .variants.collected import Collected
 from .verbs import NAMES, NONE, Verb, find
 
@@ -86,7 +86,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name in NAMES:
         verb = find(name)
         each = verbs.add_parser(
-            name, help=verb.SUMMARY, description=f"{verb.SUMMARY.capitalize()}."
+            name,
+            help=verb.SUMMARY,
+            description=f"{verb.SUMMARY.capitalize()}.",
+            epilog="`tileir batch --help` has examples, and the exit status.",
         )
         _add_shared(each, verb)
         verb.configure(each)
@@ -150,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     with manifest as kept, nullcontext() if arguments.cluster is None else _silent():
         suffixes = tuple(arguments.suffix or SUFFIXES)
         batch = Batch(
-            sources(_paths(arguments), suffixes),
+            _modules(arguments, suffixes),
             work,
             targets,
             place,
@@ -269,19 +272,23 @@ def _on_interrupt(call: Callable[[], None]) -> Any:
     return signal.signal(signal.SIGINT, interrupted)
 
 
-def _paths(arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that are given, those of a list among them."""
+def _modules(arguments: argparse.Namespace, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    """Yield the modules of the paths that are given, those of a list among them."""
     for path in arguments.paths:
-        if path != "-":
-            yield path
-            continue
-        if sys.stdin is None:
-            raise UsageError("standard input is closed")
-        data: Any = sys.stdin.buffer
-        separator = b"\0" if arguments.null else b"\n"
-        for each in _separated(iter(partial(data.read1, 1 << 16), b""), separator):
-            if each:
-                yield each.decode("utf-8", "surrogateescape")
+        if path == "-":
+            yield from listed(_list(arguments.null), suffixes)
+        else:
+            yield from sources([path], suffixes)
+
+
+def _list(null: bool) -> Iterator[str]:
+    """Yield the paths on standard input."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    data: Any = sys.stdin.buffer
+    for each in _separated(iter(partial(data.read1, 1 << 16), b""), b"\0" if null else b"\n"):
+        if each:
+            yield each.decode("utf-8", "surrogateescape")
 
 
 def _separated(blocks: Iterator[bytes], separator: bytes) -> Iterator[bytes]:

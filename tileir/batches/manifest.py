@@ -22,9 +22,13 @@ from tileir.commands.conventions import UsageError
 from tileir.messages.texts import display
 
 from .jobs import Limits
+from .outputs import Made
 from .records import START, Record, is_final, is_record, line_of
 
 _BLOCK = 1 << 16
+
+_NONE = Made.of({})
+"""One for all jobs that made no files, which many are."""
 
 
 def _refuse(name: str) -> None:
@@ -45,8 +49,8 @@ class Manifest:
     def __init__(self, path: str, limits: Limits, again: bool = False) -> None:
         _check_kind(path)
         self._path, self._limits = path, limits
-        self._done: dict[bytes, tuple[str, ...]] = {}
-        """Names and keys of jobs that are done, hashed -> how the names of their files end."""
+        self._done: dict[bytes, Made] = {}
+        """Names and keys of jobs that are done, hashed -> the files that were made."""
         self._failed: set[bytes] = set()
         """Those of them that failed."""
         self._seen = 0
@@ -75,8 +79,8 @@ class Manifest:
                 self._repair()
                 self._look()
 
-    def done(self, file: str, key: str) -> tuple[str, ...] | None:
-        """Return how the names of the files of a job end; None if the job is not done."""
+    def done(self, file: str, key: str) -> Made | None:
+        """Return the files that were made by a job; None if the job is not done."""
         return self._done.get(_name(file, key))
 
     def failed(self, file: str, key: str) -> bool:
@@ -131,7 +135,7 @@ class Manifest:
         """Remember a job that is done."""
         if is_final(record, self._limits):
             name = _name(record["file"], record["key"])
-            self._done[name] = tuple(map(sys.intern, record["files"]))
+            self._done[name] = Made.of(record["files"]) if record["files"] else _NONE
             (self._failed.discard if record["ok"] else self._failed.add)(name)
 
     def _repair(self) -> None:
@@ -211,7 +215,10 @@ def _records(path: str, file: BinaryIO) -> Iterator[Record]:
             yield record
         except (ValueError, RecursionError):
             start = file.tell() - len(line)
-            raise UsageError(f"{display(path)}: what is at byte {start} is no record") from None
+            file.seek(0)
+            number = file.read(start).count(b"\n") + 1
+            what = f"line {number:,}, at byte {start}, is no record"
+            raise UsageError(f"{display(path)}: {what}") from None
 
 
 def _name(file: str, key: str) -> bytes:

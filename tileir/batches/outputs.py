@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b, sha256
 from pathlib import Path
+from sys import intern
+from typing import Any, NamedTuple, Self
 
 from tileir.commands.conventions import UsageError, write_output
 from tileir.messages.texts import display
+
+
+class Made(NamedTuple):
+    """The files that were made of a module, as little of them as tells them from others.
+
+    ends      how their names end
+    contents  a hash of what is in them, in that order
+    """
+
+    ends: tuple[str, ...]
+    contents: bytes
+
+    @classmethod
+    def of(cls, files: Mapping[str, Mapping[str, Any]]) -> Self:
+        """Return those of a record, whose `files` these are."""
+        return cls(tuple(map(intern, files)), _hash(each["sha256"] for each in files.values()))
+
+
+def _hash(hashes: Iterable[str]) -> bytes:
+    return blake2b("".join(hashes).encode(), digest_size=8).digest()
 
 
 class Outputs:
@@ -18,9 +41,14 @@ class Outputs:
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 
-    def has(self, name: str, ends: tuple[str, ...]) -> bool:
-        """Whether all files of a module are there."""
-        return all(os.path.isfile(self._path(name, end)) for end in ends)
+    def has(self, name: str, made: Made) -> bool:
+        """Whether all files of a module are there, and have what was made, not what a job with
+        other options has written over it since."""
+        try:
+            found = [self._path(name, end).read_bytes() for end in made.ends]
+        except OSError:
+            return False
+        return _hash(sha256(data).hexdigest() for data in found) == made.contents
 
     def write(self, name: str, end: str, data: bytes) -> None:
         """Write the file of a module whose name ends so."""

@@ -19,7 +19,7 @@ _MISSING = ("ToolError", "MissingPackageError")
 """Failures that all modules share: they are told once."""
 
 MOST_SHOWN = 100
-"""Failures that are printed; the rest is in the manifest."""
+"""Failures that are printed, and warnings; the rest is in the manifest."""
 
 
 class Board:
@@ -32,9 +32,13 @@ class Board:
         self._failed = self._told = 0
         self._lacking: dict[str, int] = {}
         """What is said of a tool or package that is missing -> how many modules failed so."""
+        self._warned: set[str] = set()
+        """Warnings that were printed: each process of a batch gives that of a store, say."""
 
     def show(self, record: Record) -> None:
-        """Count a record, and print it if it tells of a failure."""
+        """Count a record, and print its warnings, and what it tells of a failure."""
+        for warning in record["warnings"]:
+            self._warn(printable(record["file"]), warning)
         if not record["ok"]:
             self._failed += 1
             self._tell(record)
@@ -48,6 +52,15 @@ class Board:
         for message, times in self._lacking.items():
             if times > 1:
                 self._print(f"{times - 1:,} more failed for the same reason: {message}")
+
+    def _warn(self, name: str, warning: str) -> None:
+        said = f"{name}: warning: {warning}"
+        if ": warning: " in warning:  # of a place in the module
+            said = warning = warning if warning.startswith(f"{name}:") else f"{name}: {warning}"
+        if warning in self._warned or len(self._warned) > MOST_SHOWN:
+            return
+        self._warned.add(warning)
+        self._print(said if len(self._warned) <= MOST_SHOWN else "further warnings are not printed")
 
     def _tell(self, record: Record) -> None:
         if record["failure"] in _MISSING:

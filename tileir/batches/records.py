@@ -70,6 +70,7 @@ _FORMS: dict[str, Form] = {
     "seconds": _is_amount_or_none,
 }
 """Key -> the form of what is there; `result` is what each verb makes it."""
+_FILE_FORMS: dict[str, Form] = {"bytes": int, "sha256": str}
 _LIMIT_FORMS = dict.fromkeys(Limits._fields, _is_amount_or_none)
 
 
@@ -127,6 +128,8 @@ def is_final(record: Record, limits: Limits) -> bool:
 def is_record(value: Any) -> TypeGuard[Record]:
     """Whether a value that JSON held has the keys of a record, with what is written there."""
     if not _has(value, _FORMS) or value["ok"] != (value["failure"] is None):
+        return False
+    if not all(_has(each, _FILE_FORMS) for each in value["files"].values()):
         return False
     return value["failure"] not in _LIMITED or _has(value.get("limits"), _LIMIT_FORMS)
 

@@ -65,6 +65,22 @@ def sources(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Itera
             raise UsageError(f"there is no module in {display(without_secrets(path))}")
 
 
+def listed(paths: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Source]:
+    """Yield the modules of the paths of a list, which may be older than the folder.
+
+    What is not there any more is a module that cannot be read, and costs the others nothing.
+    """
+    for path in paths:
+        if is_url(path) or os.path.lexists(path.partition("!")[0]) or _matches(path):
+            yield from sources([path], suffixes)
+        else:
+            yield _file(path)
+
+
+def _matches(pattern: str) -> bool:
+    return glob.has_magic(pattern) and any(glob.iglob(pattern, recursive=True))
+
+
 def distinct(modules: Iterable[Source]) -> Iterator[Source]:
     """Yield modules, each once; UsageError for two of one name."""
     known: dict[int, int] = {}

@@ -69,8 +69,9 @@ class Remote:
                     yield path, None
             elif found := sorted(self._fs.find(root)):
                 for path in found:
-                    if path.endswith(suffixes):
-                        yield path, path[len(root) :].lstrip("/")
+                    below = path.removeprefix(f"{root}/")
+                    if path.endswith(suffixes) and not self._leads_out(path, below):
+                        yield path, below
             else:
                 raise FileNotFoundError
         except FileNotFoundError:
@@ -81,10 +82,19 @@ class Remote:
             said = printable(without_secrets(str(problem) or type(problem).__name__))
             raise UsageError(f"{self._shown}: {said}{advice(self._url, problem)}") from None
 
+    def _leads_out(self, path: str, below: str) -> bool:
+        """Whether a link in the page of a folder, as web servers have them, leads out of it."""
+        return bool(self._protocols & WEB) and (path == below or ".." in below.split("/"))
+
     def _is_file(self) -> bool:
-        """Whether `path` is that of a file; raises why a web server does not say it."""
+        """Whether `path` is that of a file; raises why a web server does not say it.
+
+        A web server has pages for its folders, whose URLs end in a slash.
+        """
         if not self._protocols & WEB:
             return self._fs.isfile(self.path)
+        if self.path.endswith("/"):
+            return False
         try:
             return bool(self._fs.info(self.path))
         except FileNotFoundError as error:  # whatever it was, to fsspec

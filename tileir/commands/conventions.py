@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import errno
 import importlib
+import io
 import json
 import os
 import stat
@@ -249,6 +250,11 @@ def guarded(name: str, action) -> int:
     """Run `action`; every error becomes one line and an exit code."""
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by the caller's shell
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    with _errors_may_be_lost():
+        return _guarded(name, action)
+
+
+def _guarded(name: str, action) -> int:
     try:
         with reader_may_leave():
             return action()
@@ -265,6 +271,31 @@ def guarded(name: str, action) -> int:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+@contextlib.contextmanager
+def _errors_may_be_lost() -> Iterator[None]:
+    """Let what standard error does not take be lost: the exit code, and what is done, are the
+    same when nobody reads on, or the disk is full."""
+    if sys.stderr is not sys.__stderr__ or sys.stderr.isatty():  # of a program around; a terminal
+        yield
+        return
+    raw = io.BufferedWriter(_Losing(sys.stderr.fileno(), "w", closefd=False))
+    encoding, errors = sys.stderr.encoding, sys.stderr.errors
+    with contextlib.redirect_stderr(io.TextIOWrapper(raw, encoding, errors, line_buffering=True)):
+        yield
+        sys.stderr.flush()
+
+
+class _Losing(io.FileIO):
+    """A file that takes all that is written to it, as far as anybody is told."""
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes, or lose them."""
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
 
 
 @contextlib.contextmanager

@@ -115,6 +115,30 @@ def test_files_that_are_missing_are_made_again(folder: Path, compiled: Path, tmp
     assert made.files == {"sm_80.ptx": ptx}
 
 
+def test_files_of_other_options_or_contents_are_made_again(folder: Path, tmp_path: Path) -> None:
+    """A folder has what the last batch asked for, though all jobs were done before."""
+    (path, *_) = sorted(folder.glob("*.tileirbc"))
+    where = "-m", tmp_path / "m.jsonl", "-o", tmp_path / "o", path
+
+    def made(*arguments: str) -> tuple[str, bytes]:
+        done = call(main, "batch", "compile", *INLINE, "--target", "sm_80", *arguments, *where)
+        (ptx,) = (tmp_path / "o").rglob("*.ptx")
+        return done.stdout, ptx.read_bytes()
+
+    first, others = made("--num-warps", "4"), made("--num-warps", "8")
+    assert first[1] != others[1]
+    assert made("--num-warps", "4") == first
+    assert made("--num-warps", "4") == ("0 done, 1 done before\n", first[1])
+    before = path.read_bytes()
+    path.write_bytes(sorted(folder.glob("*.tileirbc"))[1].read_bytes())
+    changed = made("--num-warps", "4")
+    assert changed[1] != first[1]
+    path.write_bytes(before)
+    restored = made("--num-warps", "4")
+    assert restored == first
+    assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 3
+
+
 def test_a_full_disk_loses_nothing_that_is_told(folder: Path, tmp_path, monkeypatch) -> None:
     """The batch ends where a file cannot be written; with room again, it does what was left."""
     out, manifest = tmp_path / "out", tmp_path / "m.jsonl"
@@ -153,6 +177,30 @@ def test_modules_as_objects_on_an_executor_of_somebody(folder: Path) -> None:
     assert {name: each["ok"] for name, each in results.items()} == {
         "module 0": True, "a/b": True, "module 2": False,
     }  # fmt: skip
+
+
+def test_one_path_alone_and_what_is_no_module(folder: Path) -> None:
+    """A text is not taken for its characters, nor a number for so many bytes."""
+    (path, *_) = sorted(folder.glob("*.tileirbc"))
+    for given in (path, str(path)):
+        ((record, _),) = tileir.batch(given, executor=make)
+        assert (record["file"], record["ok"]) == (named(folder, path), True)
+    for wrong in ([3], [("a", "text")], path.read_bytes()):
+        with pytest.raises(TypeError, match=r"^module 0 is a (int|str), neither a path"):
+            list(tileir.batch(wrong, executor=make))
+    for seconds, memory in ((-1, None), (float("nan"), None), (1, 0)):
+        with pytest.raises(ValueError, match="not a number above 0"):
+            tileir.batch([path], executor=make, seconds=seconds, memory=memory)
+
+
+def test_options_that_a_verb_does_not_have_are_told_at_once(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"^verify has no option 'strickt', did you mean"):
+        tileir.batch([folder], options={"strickt": True})
+    with pytest.raises(ValueError, match=r"^stats has no option 'strict'; it has none$"):
+        tileir.batch([folder], "stats", options={"strict": True})
+    options = {"num_warps": 4, "no_cache": True, "emit": ["plan"]}
+    found = tileir.batch([folder], "compile", options=options, executor=make, targets="sm_80")
+    assert sum(list(files) == ["sm_80.plan.json"] for _, files in found) == 3
 
 
 def test_verbs_say_what_their_commands_say(tmp_path: Path, monkeypatch) -> None:

@@ -135,8 +135,8 @@ def test_jobs_are_told_apart_by_what_is_done() -> None:
     assert call(main, "batch", "report", now, "--baseline", before).returncode == 0
     strangers = write("strangers.jsonl", *others)
     done = call(main, "batch", "report", strangers, "--baseline", before)
-    problem = "tileir batch: the manifest and its baseline have no job in common\n"
-    assert (done.returncode, done.stderr) == (2, problem)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "nothing was compared: no job is in the manifest and in its baseline" in done.stdout
 
 
 def test_classes_of_errors_are_words_for_people() -> None:
@@ -267,7 +267,7 @@ def test_a_table_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None
         (["-", "--baseline", "-"], "standard input is one manifest; name a file for the other"),
         (["m.jsonl", "--html", "m.jsonl"], "m.jsonl is what is read; --html names another file"),
         (["m.jsonl", "--html", "-"], "--html and --parquet write a file, and standard output has"),
-        (["odd.jsonl"], "odd.jsonl: what is at byte 0 is no record"),
+        (["odd.jsonl"], "odd.jsonl: line 1, at byte 0, is no record"),
         (
             ["twisted.jsonl", "--baseline", "twisted.jsonl"],
             "twisted: its result in the manifest is not",

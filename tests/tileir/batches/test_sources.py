@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.batches.outputs import Outputs
+from tileir.batches.outputs import Made, Outputs
 from tileir.batches.sources import distinct, name_of, sources
 from tileir.commands.conventions import UsageError
 
@@ -78,6 +80,19 @@ def test_a_list_on_standard_input(folder: Path) -> None:
         ]
 
 
+def test_what_is_gone_since_a_list_was_made_costs_the_others_nothing(folder: Path) -> None:
+    Path("k/x*y.mlir").unlink()
+    given = ["k/gone.mlir", "k/x*y.mlir", "k/deep/*.mlir", "k/gone.zip!a.mlir", "k/b.mlir"]
+    data = "\n".join(given).encode()
+    done = call(main, "batch", "verify", *INLINE, "-m", "m.jsonl", "-", data=data)
+    records = [json.loads(line) for line in Path("m.jsonl").read_text().splitlines()]
+    unread = {each["file"] for each in records if each["failure"] == "OSError"}
+    assert unread == {"k/gone.mlir", "k/x*y.mlir", "k/gone.zip!a.mlir"}
+    assert {each["file"] for each in records} - unread == {"k/deep/c.mlir", "k/b.mlir"}
+    assert done.returncode == 1
+    assert "tileir batch: k/gone.mlir: No such file or directory\n" in done.stderr
+
+
 def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:
     os.symlink("../../k/notes.txt", "k/deep/notes.mlir")
     os.symlink("/etc/passwd", "k/passwd.mlir")
@@ -132,8 +147,9 @@ def test_nothing_leaves_the_folder_of_outputs(folder: Path) -> None:
     outputs = Outputs("out")
     outputs.write("k/b.mlir", "sm_90.ptx", b"ptx")
     assert Path("out/k/b.mlir.sm_90.ptx").read_bytes() == b"ptx"
-    assert outputs.has("k/b.mlir", ("sm_90.ptx",))
-    assert not outputs.has("k/b.mlir", ("sm_90.ptx", "cubin"))
+    known = {"sm_90.ptx": {"bytes": 3, "sha256": hashlib.sha256(b"ptx").hexdigest()}}
+    assert outputs.has("k/b.mlir", Made.of(known))
+    assert not outputs.has("k/b.mlir", Made.of({**known, "cubin": known["sm_90.ptx"]}))
     os.symlink(folder, "out/up")
     os.symlink(folder / "k" / "b.mlir", "out/k/a.ptx")
     for name, end in (("up/b", "ptx"), ("k/a", "ptx")):

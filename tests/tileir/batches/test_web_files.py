@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
+from tileir.batches.sources import sources
+from tileir.commands.conventions import UsageError
 from tileir.remote.file_systems import advice, read_file
 
 LONG = bytes(range(256)) * 4096
@@ -32,12 +36,21 @@ def served(code: int, data: bytes) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with serving(Handler) as url:
+        yield f"{url}/x.tileirbc"
+
+
+@contextlib.contextmanager
+def serving(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Yield the URL of a server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/x.tileirbc"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.mark.parametrize(
@@ -62,3 +75,20 @@ def test_an_error_of_a_server_is_raised(code: int) -> None:
         read_file(fsspec.filesystem("http"), url, 10)
     assert caught.value.status == code
     assert bool(advice(url.replace("http", "s3"), caught.value)) is (code == 403)
+
+
+def test_a_folder_of_a_web_server(tmp_path: Path) -> None:
+    """What its page names is read, and nothing that is elsewhere."""
+    pytest.importorskip("aiohttp")
+    for name in ("k/a.mlir", "k/deep/b.mlir", "k/notes.txt", "c.mlir"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    links = "".join(f'<a href="{to}">x</a>' for to in ("b.mlir", "/c.mlir", "../../c.mlir"))
+    (tmp_path / "k/deep/index.html").write_text(links)
+    with serving(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as url:
+        found = {each.below: each.read() for each in sources([f"{url}/k/"])}
+        names = [each.name for each in sources([f"{url}/k/"])]
+        with pytest.raises(UsageError, match="there is no"):
+            list(sources([f"{url}/none/"]))
+    assert found == {"a.mlir": b"k/a.mlir", "deep/b.mlir": b"k/deep/b.mlir"}
+    assert names == [f"{url.removeprefix('http://')}/k/{each}" for each in found]

@@ -358,6 +358,23 @@ def test_a_reader_that_leaves_changes_no_exit_code(given: Sequence[object], code
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
+@pytest.mark.parametrize("full", [False, True])
+def test_errors_that_nobody_reads_change_no_exit_code(full: bool) -> None:
+    """`tileir verify FILES 2>&1 | head` is no success where a file is wrong."""
+    if full and not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full")
+    reads, writes = os.pipe()
+    os.close(reads)
+    target = os.open("/dev/full", os.O_WRONLY) if full else writes
+    command = [sys.executable, "-m", "tileir", "verify", "no such file", str(VECTOR_ADD)]
+    done = subprocess.run(command, stderr=target, stdout=subprocess.PIPE, cwd=ROOT, text=True)
+    assert (done.returncode, VECTOR_ADD.name in done.stdout) == (2, True)
+    os.close(writes)
+    if full:
+        os.close(target)
+
+
 def test_a_cubin_is_nothing_for_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["compile", "--target", "sm_90", "--emit", "cubin", str(VECTOR_ADD)]) == 2

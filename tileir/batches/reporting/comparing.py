@@ -72,7 +72,7 @@ class Comparison:
 
 
 def compare(before: Iterable[Record], now: Iterable[Record]) -> Comparison:
-    """Compare the records of two manifests; UsageError if they are about different things."""
+    """Compare the records of two manifests."""
     known = {_hash(each): _Known(each["failure"], _figures(each)) for each in before}
     made = Comparison()
     for record in now:
@@ -94,8 +94,6 @@ def compare(before: Iterable[Record], now: Iterable[Record]) -> Comparison:
             for change in changes(kernel, old.figures.get(kernel, {}), figures):
                 (made.worse if change.worse else made.better).append((job, change))
     made.absent = len(known)
-    if made.added and made.absent and not made.compared:
-        raise UsageError("the manifest and its baseline have no job in common")
     return made
 
 

@@ -20,6 +20,7 @@ and, if the verb can do more with a module, or needs more,
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -61,6 +62,19 @@ def find(name: str) -> Verb:
         raise UsageError(f"there is no verb {name!r}{did_you_mean(name, NAMES)}; there are {known}")
     with not_forking:
         return cast(Verb, import_module(f"{__name__}.{name}"))
+
+
+def check_options(name: str, options: Iterable[str]) -> None:
+    """Raise UsageError for an option that the verb of a name does not have."""
+    parser = argparse.ArgumentParser(add_help=False)
+    find(name).configure(parser)
+    known = sorted(action.dest for action in parser._actions if action.dest != "set")
+    for option in options:
+        if option not in known:
+            raise UsageError(
+                f"{name} has no option {option!r}{did_you_mean(option, known)};"
+                f" it has {', '.join(known) or 'none'}"
+            )
 
 
 def given(**options: Any) -> dict[str, Any]:
