@@ -337,9 +337,11 @@ def _compiled(
 ) -> Compilation:
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
-        if arguments.count:
-            options |= {"count": True} if target == HOST else {"lineinfo": True}
-        with named_as_written(), _lines_or_none(arguments.count):
+        if arguments.count and target == HOST:
+            options |= {"count": True}
+        if arguments.emulate:
+            options |= {"lineinfo": True}
+        with named_as_written(), _lines_or_none(arguments.emulate is not None):
             return tileir.compile(
                 bytecode,
                 target,
