@@ -13,6 +13,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from tileir.errors import LaunchError
 from tileir.launch.roles import ArrayRole, Roles, by_convention
 from tileir.messages.texts import display
@@ -46,7 +48,7 @@ def arguments_of(
     symbol = display(kernel.symbol)
     if convention not in (None, "cutile"):
         raise LaunchError(f"{symbol}: the convention is 'cutile' or None, not {shown(convention)}")
-    layouts = [_layout(symbol, number, argument) for number, argument in enumerate(given)]
+    layouts = [_layout(symbol, given, number) for number in range(len(given))]
     roles: Roles | None = kernel.roles
     if convention is not None:
         ranks = [None if each is None else len(each.shape) for each in layouts]
@@ -55,7 +57,7 @@ def arguments_of(
             raise LaunchError(
                 f"{symbol} has {len(kernel.elements)} parameters, to which these {len(given)}"
                 " arguments do not lead by cuTile's convention: each array's address, extents and"
-                f" strides, and each number: {_types(kernel.elements)}"
+                f" strides, and each number but the constants: {_types(kernel.elements)}"
             )
     assert roles is not None
     takes = roles.arguments
@@ -70,11 +72,12 @@ def arguments_of(
     return arguments.values
 
 
-def _layout(symbol: str, number: int, argument: Any) -> ArrayLayout | None:
+def _layout(symbol: str, given: Sequence[Any], number: int) -> ArrayLayout | None:
     try:
-        return layout_of(argument)
+        return layout_of(given[number])
     except LaunchError as problem:
-        raise LaunchError(f"{symbol}: argument {number}: {problem}") from None
+        numbers = sum(isinstance(each, int | float | np.generic) for each in given[:number])
+        raise LaunchError(f"{symbol}: array {number - numbers}: {problem}") from None
 
 
 def _wrong_count(symbol: str, roles: Roles, given: int, convention: Convention | None) -> str:

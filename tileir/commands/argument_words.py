@@ -175,7 +175,7 @@ def _value(type: Tile, word: str, number: int) -> Any:
     if isinstance(type.element, Pointer):
         return _array(word, number, type.element)
     if type.element.is_float:
-        convert, wanted = float, "a number"
+        convert, wanted = _float, "a number"
     elif type.element.bits == 1:
         convert, wanted = _truth, "true or false"
     else:
@@ -184,6 +184,16 @@ def _value(type: Tile, word: str, number: int) -> Any:
         return convert(word)
     except ValueError:
         raise UsageError(f"argument {number} ({type.element}): {word!r} is not {wanted}") from None
+    except OverflowError:
+        raise UsageError(f"argument {number} ({type.element}): {word} is out of range") from None
+
+
+def _float(word: str) -> float:
+    """Return the number of a word; OverflowError if only its size makes an infinity of it."""
+    number = float(word)
+    if math.isinf(number) and "inf" not in word.lower():
+        raise OverflowError(word)
+    return number
 
 
 def _truth(word: str) -> bool:
@@ -211,8 +221,8 @@ def _loaded(path: str, what: str) -> np.ndarray:
     except (ValueError, EOFError):
         array = None
     except OSError as error:
-        if _NUMBER.fullmatch(path):
-            raise UsageError(f"{what}, which {path} is not; give {ARRAY}") from None
+        if not path or _NUMBER.fullmatch(path):
+            raise UsageError(f"{what}, which {path or repr(path)} is not; give {ARRAY}") from None
         raise UsageError(f"{what}: {path}: {error.strerror or error}") from None
     if not isinstance(array, np.ndarray):
         raise UsageError(f"{what}: {path} is not a .npy file of numbers")

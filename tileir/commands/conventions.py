@@ -15,6 +15,7 @@ import importlib
 import io
 import json
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -147,6 +148,10 @@ class _Store(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+_NEGATIVE = re.compile(r"-(\.?\d.*|inf(inity)?$|nan$)", re.IGNORECASE)
+"""How a word begins that is a number, not an option; argparse alone does not know -1e-3, -inf."""
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises UsageError, so that its errors are one line like others.
 
@@ -157,6 +162,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.stored: list[argparse.Action] = []
+        self._negative_number_matcher = _NEGATIVE
         self.register("action", None, _Store)
         self.register("action", "store", _Store)
 

@@ -232,7 +232,7 @@ def _run(arguments: argparse.Namespace) -> int:
     values = values_given(function, arguments) if described is None else described.values()
     saves = [_save(text, values) for text in arguments.save]
     for _, path in saves:
-        check_output(path, arguments.file)
+        check_output(path, arguments.file, option="--save")
     printed = [number for text in arguments.shown for number in _printed(text, values)]
     breaks = checks.breaks_of(arguments, arguments.target == HOST)
     first, always = checks.checks_of(arguments, arguments.target == HOST)
@@ -337,9 +337,11 @@ def _compiled(
 ) -> Compilation:
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
-        if arguments.count:
-            options |= {"count": True} if target == HOST else {"lineinfo": True}
-        with named_as_written(), _lines_or_none(arguments.count):
+        if arguments.count and target == HOST:
+            options |= {"count": True}
+        if arguments.emulate:
+            options |= {"lineinfo": True}
+        with named_as_written(), _lines_or_none(arguments.emulate is not None):
             return tileir.compile(
                 bytecode,
                 target,

@@ -172,7 +172,8 @@ class RunningBatch:
             together = self._go(lanes, self.kernel.function(block, counting)(lanes))
             if together == DONE:
                 return
-        raise self._stuck("livelock", f"not done after {self.settings.limit} steps")
+        steps = self.settings.limit
+        raise self._stuck("livelock", f"not done after {steps} steps, so taken to run for ever")
 
     def _count(self, block: int, lanes: Lanes) -> None:
         self.threads_in[block] += lanes.count

@@ -29,6 +29,7 @@ from .geometry import blocks_of, blocks_together, grid_of, threads_of
 from .module import KernelCode, Module
 from .packing import Reach, pack, tensor_maps
 from .recipes import with_tensor_maps
+from .whereabouts import tell_whereabouts
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
 """Bytes of the heap for all blocks of a launch, and the most that a plan may raise that to."""
@@ -121,8 +122,12 @@ def launch(
     warps_in: Counter[int] = Counter()
     for first in range(0, prod(blocks), together):
         batch = RunningBatch(prepared, first, min(together, prod(blocks) - first))
-        with approximated(approximations):
-            _run(batch, result)
+        try:
+            with approximated(approximations):
+                _run(batch, result)
+        except EmulationError as problem:
+            tell_whereabouts(problem, reach.parameters, module.ptx)
+            raise
         warps_in += batch.warps_in
     if recorder is not None:
         instructions = result.warp_instructions, result.thread_instructions

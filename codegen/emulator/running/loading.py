@@ -212,6 +212,8 @@ def _plans(plan: Any) -> dict[str, Any]:
     """Return the plans by symbol; LaunchError if one lacks something that a launch needs."""
     if isinstance(plan, Mapping) and isinstance(plan.get("entry"), str):
         plan = {plan["entry"]: plan}
+    if plan is None:
+        raise LaunchError("PTX needs its launch plan, which `tileir compile --emit plan` writes")
     if not isinstance(plan, Mapping):
         raise LaunchError(f"expected launch plans by entry symbol, got {type(plan).__name__}")
     for symbol, each in plan.items():

@@ -29,13 +29,15 @@ class Reach:
 
     def __init__(self, allocations: Sequence[Any]) -> None:
         self.regions: list[tuple[int, int]] = []
+        self.parameters: dict[int, tuple[int, int]] = {}
+        """Address and size of the memory that a parameter points to, by its number."""
         self._read_only: list[tuple[int, int]] = []
         self._writable: list[tuple[int, int]] = []
         for each in allocations:
             self.add(each)
 
-    def add(self, argument: Any) -> None:
-        """Add the memory of an array or a Buffer."""
+    def add(self, argument: Any, parameter: int | None = None) -> None:
+        """Add the memory of an array or a Buffer, to which a parameter may point."""
         if isinstance(argument, Buffer):
             region, read_only = (argument.address, argument.nbytes), False
         else:
@@ -43,6 +45,8 @@ class Reach:
             low, high = np.lib.array_utils.byte_bounds(array)
             region, read_only = (low, high - low), not array.flags.writeable
         self.regions.append(region)
+        if parameter is not None:
+            self.parameters[parameter] = region
         (self._read_only if read_only else self._writable).append(region)
 
     def add_addresses(self, addresses: Sequence[int]) -> None:
@@ -116,7 +120,7 @@ def _bytes(row: Mapping[str, Any], argument: Any, reach: Reach) -> bytes:
         return bytes(size)
     if kind.startswith("ptr"):
         _check_elements(kind, argument)
-        return _address(argument, reach).to_bytes(8, "little")
+        return _address(argument, reach, row["index"]).to_bytes(8, "little")
     if isinstance(argument, bytes):
         return argument.ljust(size, b"\0")
     if kind in _FLOATS:
@@ -162,11 +166,11 @@ def _check_elements(kind: str, argument: Any) -> None:
         raise ValueError(f"expected elements of {size} bytes, got an array of {dtype}")
 
 
-def _address(argument: Any, reach: Reach) -> int:
+def _address(argument: Any, reach: Reach, parameter: int | None = None) -> int:
     """Return the address of an argument, whose memory is added to `reach` if its size is known."""
     if not _is_memory(argument):
         return _whole(argument)
-    reach.add(argument)
+    reach.add(argument, parameter)
     if isinstance(argument, Buffer):
         return argument.address
     return np.asarray(argument).__array_interface__["data"][0]

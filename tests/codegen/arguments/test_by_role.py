@@ -102,7 +102,7 @@ REFUSED: list[tuple[tuple[Any, ...], str]] = [
     ((Z, tileir.Buffer(0, 64), 2.0), "array 1 has to have a shape, and Buffer has none"),
     ((Z, 64, 2.0), "array 1 has to have a shape, and int has none"),
     ((Z, X.view("S4"), 2.0), "is of bytes32, where"),
-    ((Z, X.view(">f4"), 2.0), "argument 1: expected native byte order, got >f4"),
+    ((Z, X.view(">f4"), 2.0), "scaled: array 1: expected native byte order, got >f4"),
     ((Z, np.zeros((16, 8), "i4,u1")["f0"].view("f4"), 2.0), ("stride of 5 bytes, no multiple of the"
      " 4 of an element; pass x")),
     ((Z, X, X), r"parameter 5 \(f32\)"),
@@ -357,6 +357,6 @@ def test_arrays_of_other_libraries() -> None:
         __cuda_array_interface__ = {**X.__array_interface__, "strides": (4,), "version": 3}
 
     for broken in (Broken(), Short()):
-        assert "argument 1: its __cuda_array_interface__ cannot be used" in refused(
+        assert "array 1: its __cuda_array_interface__ cannot be used" in refused(
             SCALED, Z, broken, 1.0
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -36,6 +37,8 @@ def test_a_mistake() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("tileir run: bounds: write of 16 bytes at global address")
     assert "block (0, 0, 0), thread 24\n" in done.stderr
+    assert "\n  right behind the 384 bytes of parameter 6\n" in done.stderr
+    assert re.search(r"^  at \S+/elementwise\.py:16$", done.stderr, re.MULTILINE)
     error = json.loads(run(*third, "--emulate", "sm_90", "--json").stdout)["error"]
     assert (error["kind"], error["block"], error["threads"]) == ("bounds", [0, 0, 0], [24])
     assert error["line"] > 1

@@ -66,6 +66,20 @@ def test_numbers_between_arrays() -> None:
     assert ran["arguments"][9]["value"] == 2.5
 
 
+@pytest.mark.parametrize("word", ["-1e-3", "-5.", "-.5", "-inf", "-Infinity", "-nan", "1_0"])
+def test_numbers_are_those_of_python(word: str) -> None:
+    arrays = ["--array", "zeros:64:f32"] * 3
+    ran = printed(HERE / "fma_scalar.tileirbc", *arrays, "--arg", word)
+    np.testing.assert_equal(float(ran["arguments"][9]["value"]), float(word))
+
+
+def test_an_array_is_counted_among_arrays(tmp_path: Path) -> None:
+    np.save(tmp_path / "z.npy", np.zeros(64, ">f4"))
+    arrays = [*["--array", "zeros:64:f32"] * 2, "--array", tmp_path / "z.npy"]
+    message = refused(HERE / "fma_scalar.tileirbc", *arrays, "--arg", 1)
+    assert message == "fma_scalar: array 2: expected native byte order, got >f4"
+
+
 def test_the_convention_of_cutile() -> None:
     arrays = ["--array", "zeros:64:i32", "--array", "zeros:64:i32", "--convention", "cutile"]
     ran = printed(HERE / "histogram.tileirbc", *arrays, "--print", 3)
@@ -89,6 +103,10 @@ def test_the_convention_of_cutile() -> None:
         ("fma_scalar", ["--array", "zeros:4:f32"] * 2 + ["--arg", "3", "--arg", "2"],
          "argument 6 is a ptr<f32>, which 3 is not"),
         ("fma_scalar", [*["--array", "zeros:4:f32"] * 3, "--arg", "x"], "'x' is not a number"),
+        ("fma_scalar", [*["--array", "zeros:4:f32"] * 3, "--arg", "1e999"],
+         "argument 9 (f32): 1e999 is out of range"),
+        ("fma_scalar", [*["--array", "zeros:4:f32"] * 2, "--array", "", "--arg", "1"],
+         "argument 6 is a ptr<f32>, which '' is not; give a .npy file"),
         ("fma_scalar", [*["--array", "zeros:4:f64"] * 3, "--arg", "1"], "array 0 is of float64"),
     ],
 )  # fmt: skip

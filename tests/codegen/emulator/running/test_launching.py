@@ -184,3 +184,29 @@ def test_an_error_tells_everything() -> None:
                  "it begins where the nearest memory ends, ",
                  "block (0, 0, 0), thread 9", "random-7"):  # fmt: skip
         assert part in str(found)
+
+
+@pytest.mark.parametrize(
+    ("offset", "told"),
+    [
+        (400, "right behind the 400 bytes of parameter 0"),
+        (500, "100 bytes behind the 400 bytes of parameter 0"),
+        (-8, "8 bytes before the 400 bytes of parameter 0"),
+    ],
+)
+def test_an_error_tells_whose_memory_is_near(offset: int, told: str) -> None:
+    with pytest.raises(EmulationError) as caught:
+        run(f"ld.global.b32 %r5, [%d0+{offset}];", np.zeros(100, np.int32))
+    assert str(caught.value).endswith(f"\n  {told}")
+
+
+def test_an_error_tells_whose_memory_it_is() -> None:
+    with pytest.raises(EmulationError, match=r"^race: ") as caught:
+        run("st.global.b32 [%d0+8], %r0;", np.zeros(100, np.int32))
+    assert str(caught.value).endswith("\n  byte 8 of the 400 bytes of parameter 0")
+
+
+def test_an_error_far_from_all_memory_tells_of_none() -> None:
+    with pytest.raises(EmulationError, match=r"^bounds: ") as caught:
+        run("ld.global.b32 %r5, [%d0+4000];", np.zeros(100, np.int32))
+    assert "parameter" not in str(caught.value)

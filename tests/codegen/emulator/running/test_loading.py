@@ -212,7 +212,7 @@ def test_instructions_that_nobody_knows() -> None:
 def test_plans_that_are_none(tmp_path: Path) -> None:
     text = snippets.kernel("")
     for plan, message in (
-        (None, "expected launch plans by entry symbol, got NoneType"),
+        (None, "PTX needs its launch plan, which `tileir compile --emit plan` writes"),
         ({"k": 3}, "the launch plan of k has no entries"),
         ({"k": {}}, "the launch plan of k has no 'entry'"),
         ({"k": {**snippets.plan(), "block": [0, 1, 1]}}, "has no valid 'block'"),
