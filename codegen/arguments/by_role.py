@@ -132,9 +132,11 @@ class _Arguments:
                 " argument for each parameter to launch()",
             )
         fit = ArrayFit(self._kernel.elements, self._roles.assumed, role, argument, layout)
-        problem = next(fit.problems(head in self._kernel.written), None)
+        written = head in self._kernel.written
+        problem = next(fit.problems(written), None)
         if problem is not None:
-            raise self._error(head, f"array {which} {problem}")
+            keep = ", and keep it: the kernel writes to it" if written else ""
+            raise self._error(head, f"array {which} {problem}{keep}")
         for name, dim, size in role.sizes:
             if size.parameter is not None:
                 self._put_size(size.parameter, fit.size(name, dim), f"{name} {dim}", which)
