@@ -9,6 +9,7 @@ from math import prod
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Topic
 from tileir.ir import Op
+from tileir.messages.wording import counted
 from tileir.types import Tile
 
 from . import figures
@@ -32,7 +33,14 @@ from .trials.arithmetic import (
     taken,
 )
 from .trials.loops import BEFORE_LOOP, BEHIND_LOOP, innermost_loop, loops_around, sum_of, varying
-from .trials.narrowing import OF_FEWER, REDUCED_FIRST, shared_dims, varies
+from .trials.narrowing import (
+    OF_FEWER,
+    RECIPROCAL_FIRST,
+    REDUCED_FIRST,
+    divides_by_fewer,
+    shared_dims,
+    varies,
+)
 from .trials.order import SILENT
 
 DEAR = (
@@ -179,13 +187,23 @@ def _exact(evidence: Evidence) -> Iterator[Candidate]:
             (number, op)
             for number, op in evidence.copy.ops.items()
             if evidence.copy.functions[number].name == symbol
-            if may_be_approximate(op) and _is_tile(op)
+            if may_be_approximate(op) and _is_tile(op) and not divides_by_fewer(op)
         ]
         if not found or not _computes(evidence, symbol):
             continue
         for number, op in found:
             kept = "of subnormal numbers, too" if is_scaled(op) else "each in its exact form"
             text = f"{op.name}: {op.result.type.size} results, {kept}"
+            yield Candidate(Site(symbol, number), text)
+
+
+def _divided_alike(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield quotients by what is broadcast, of kernels that compute longer than they wait."""
+    for number, op in evidence.copy.ops.items():
+        symbol = evidence.copy.functions[number].name
+        if divides_by_fewer(op) and _computes(evidence, symbol):
+            few = prod(varies(op.operands["rhs"]))
+            text = f"divf: {op.result.type.size} quotients by {counted(few, 'divisor')}"
             yield Candidate(Site(symbol, number), text)
 
 
@@ -340,6 +358,20 @@ COMPUTING = (
         figures.WORK,
         matters(where(_power)),
         (AS_PRODUCTS, AS_EXPONENTIAL),
+        1.0,
+    ),
+    Rule(
+        "quotients-by-few",
+        "many elements are divided by the same number",
+        "A quotient takes five to ten issue slots, or four where a thread divides several elements "
+        "by one. With the reciprocal, which is computed once for all elements that have the "
+        "divisor, it is one product. It is then rounded twice. It matters where a kernel computes "
+        "longer than it waits for memory.",
+        "divide 1 by the divisor before it is broadcast, and multiply",
+        Sure.MAYBE,
+        figures.WORK,
+        matters(_divided_alike),
+        (RECIPROCAL_FIRST,),
         1.0,
     ),
     Rule(

@@ -92,23 +92,21 @@ def _narrow(evidence: Evidence) -> Iterator[Candidate]:
 
 def _narrow_and_many(evidence: Evidence) -> Iterator[Candidate]:
     """Yield accesses to short tiles that are a good part of what the kernel moves."""
-    for each in _narrow(evidence):
+    for each in (*_narrow(evidence), *_partly(evidence)):
         total = figures.moved_by(evidence, each.site.symbol)
         if (figures.MOVED.read(evidence, each.site) or 0) >= total / MANY_PARTS:
             yield each
 
 
 def _partly(evidence: Evidence) -> Iterator[Candidate]:
-    """Yield accesses as wide as can be to rows shorter than a sector, if the kernel moves many."""
+    """Yield accesses that are as wide as can be, to rows that are shorter than a sector."""
     for remark in evidence.remarks:
         together = remark.facts.get("together")
         if remark.topic is not Topic.ACCESSES or together is None:
             continue
-        site = Site(remark.entry, number_of(remark.location))
-        short = ACCESS_BYTES <= int(str(together)) < SECTOR_BYTES
-        total = figures.moved_by(evidence, remark.entry)
-        if short and (figures.MOVED.read(evidence, site) or 0) >= total / MANY_PARTS:
+        if ACCESS_BYTES <= int(str(together)) < SECTOR_BYTES:
             op = remark.what.partition(":")[0]
+            site = Site(remark.entry, number_of(remark.location))
             yield Candidate(site, f"{op}: its tile has {together} bytes side by side")
 
 
@@ -265,27 +263,17 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "narrow-tile",
-            "a tile is so short that accesses are narrow",
+            "a tile is so short that accesses are narrow, or take parts of sectors",
             "Accesses have at most as many bytes as elements lie side by side in the tile: 16 "
-            "bytes need 4 elements of f32, or 8 of f16.",
-            "make the tile longer along the contiguous dimension",
-            Sure.MAYBE,
-            figures.ACCESS,
-            _narrow_and_many,
-            (*(longer(inner, factor) for factor in (2, 8, 64)), ACROSS),
-            1.5,
-        ),
-        Rule(
-            "partial-sectors",
-            "a tile is so short that it has parts of sectors",
-            "Memory is read and written in sectors of 32 bytes. Where a tile has fewer bytes side "
-            "by side, the rest of each sector is moved in vain.",
+            "bytes need 4 elements of f32, or 8 of f16. Memory is read and written in sectors of "
+            "32 bytes: where fewer lie side by side, the rest of each is moved in vain.",
             "make the tile longer along the contiguous dimension, and shorter along another one",
             Sure.MAYBE,
             figures.SECTORS,
-            _partly,
-            (*(longer(inner, factor) for factor in (2, 8)), ACROSS),
+            _narrow_and_many,
+            (*(longer(inner, factor) for factor in (2, 8, 64)), ACROSS),
             1.5,
+            others=(figures.ACCESS,),
         ),
         Rule(
             "bank-conflicts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +66,7 @@ def retyped(
     return of(type)
 
 
-def swapped(become: dict[int, int]) -> Callable[[tuple], tuple]:
+def swapped(become: Mapping[int, int]) -> Callable[[tuple], tuple]:
     """Return a change of extents by which some of them become others."""
     return lambda extents: tuple([become.get(extent, extent) for extent in extents])
 

@@ -118,7 +118,7 @@ def _is_fixed(answer: Value, loop: Op) -> bool:
 
 def _needed(op: Op, held: bool, loop: Op) -> str | None:
     """Return the iterations in which a comparison may not be held: the first or the last ones."""
-    small = _TRUE_WHILE_SMALL.get(op.attributes.get("comparison_predicate"))
+    small = _TRUE_WHILE_SMALL.get(str(op.attributes.get("comparison_predicate")))
     if op.name != "cmpi" or small is None:
         return None
     left, right = (_growth(op.operands[slot], loop) for slot in ("lhs", "rhs"))

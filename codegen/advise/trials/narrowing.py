@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from tileir.builder import Editor, number
+from tileir.builder import Editor, number, splat
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
 
 from .atomics import COMBINED, neutral
+from .parameters import origin
 from .trial import at_ops
 
 Shape = tuple[int, ...]
@@ -76,6 +77,35 @@ def _of_fewer(op: Op, editor: Editor) -> str | None:
     return f"compute {op.name} of a tile of {_spelled(shape)}, and broadcast the result"
 
 
+def _reciprocal_first(op: Op, editor: Editor) -> str | None:
+    """Divide 1 by what is broadcast, and multiply by that."""
+    if not divides_by_fewer(op):
+        return None
+    divisor = op.operands["rhs"]
+    few = narrowed(divisor, varies(divisor), editor, op)
+    how = {name: op.attributes[name] for name in ("rounding_mode", "flush_to_zero")}
+    inverse = editor.divf(editor.constant(splat(1.0, few.type)), few, **how)
+    inverse.owner.location = op.location
+    product = editor.mulf(op.operands["lhs"], _stretched(inverse, divisor.type.shape, editor))
+    product.owner.location = op.location
+    op.result.replace_all_uses_with(product)
+    op.remove()
+    return (
+        f"divide 1 by the divisor of {_spelled(few.type.shape)}, and multiply by that, "
+        "if a quotient may be rounded twice"
+    )
+
+
+def divides_by_fewer(op: Op) -> bool:
+    """Whether an op divides a tile of f32 by what is a broadcast of fewer numbers, no constant."""
+    if op.name != "divf" or op.result.type.element.name != "f32":
+        return False
+    divisor = op.operands["rhs"]
+    made = origin(divisor).owner
+    known = isinstance(made, Op) and made.name == "constant"
+    return not known and prod(varies(divisor)) < prod(varies(op.operands["lhs"]))
+
+
 def _spelled(shape: Shape) -> str:
     return "x".join(map(str, shape)) if prod(shape) > 1 else "one element"
 
@@ -121,5 +151,7 @@ def _reduced_first(op: Op, editor: Editor) -> str | None:
 
 REDUCED_FIRST = at_ops(_reduced_first)
 """Atomic updates of one place are made once."""
+RECIPROCAL_FIRST = at_ops(_reciprocal_first)
+"""Quotients by what is broadcast are products with its reciprocal."""
 OF_FEWER = at_ops(_of_fewer)
 """Ops compute with what is broadcast before it is."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from tileir.attributes import DivBy
 from tileir.builder import Editor, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
@@ -224,6 +225,9 @@ def _unit_factor(which: int) -> Trial:
             if which >= len(factors):
                 continue
             factor = factors[which]
+            known = copy.arguments if factor in function.body.block.arguments else {}
+            if known.get(factor.index, 1) != 1:
+                continue
             called = Called(function.body)(factor)
             if factor not in replaced:
                 replaced.add(factor)
@@ -243,11 +247,18 @@ def _factors(pointers: Value) -> list[Value]:
         if op.name == "muli":
             for value in op.operand_list():
                 source = origin(value)
-                if not isinstance(source.owner, Op) and not isinstance(
-                    source.type.element, Pointer
-                ):
+                of_kernel = not isinstance(source.owner, Op)
+                if of_kernel and not isinstance(source.type.element, Pointer):
                     found[source] = None
-    return list(found)
+    return [each for each in found if not _is_longer(each)]
+
+
+def _is_longer(stride: Value) -> bool:
+    """Whether a number is promised to be a multiple of more than 1, so that it is not 1."""
+    promised = (use.op for use in stride.uses if use.op.name == "assume")
+    predicates = [(op.attributes["predicate"], op.result) for op in promised]
+    multiple = any(isinstance(one, DivBy) and one.divisor > 1 for one, _ in predicates)
+    return multiple or any(_is_longer(result) for _, result in predicates)
 
 
 def _side_by_side(op: Op, editor: Editor) -> str | None:

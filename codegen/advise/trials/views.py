@@ -34,6 +34,8 @@ Sum = Mapping[Factors, int]
 _SAME = ("assume", "exti", "trunci", "broadcast")
 _INDEX = Scalar("i32")
 _ALIGNED = 16
+_LEADING = -1
+"""The dimension of an index of which a tile has one."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,12 @@ class Block:
     """A block of a tensor: where its pointers begin, and, by dimension, what a view takes.
 
     `bounds` are the extents of the tensor, `strides` are in elements, and `starts` are the indices
-    of the first element of the tile.
+    of the first element of the tile. The first `leading` dimensions are those of which a block has
+    one index, such as a batch's; the others are those of the tile.
     """
 
     base: Value
+    leading: int
     bounds: tuple[Value | int, ...]
     strides: tuple[Value | int, ...]
     starts: tuple[Sum, ...]
@@ -122,7 +126,10 @@ def _base_and_offset(pointers: Value) -> tuple[Value, Sum] | None:
 
 
 def _bounds(mask: Value, dims: Sequence[int]) -> list[tuple[int, Sum, Value | int]] | None:
-    """Return what a mask says: dimension, index of the first element, and what is greater."""
+    """Return what a mask says: dimension, index of the first element, and what is greater.
+
+    The dimension of what is the same for all elements is `_LEADING`.
+    """
     op = mask.owner
     if not isinstance(op, Op):
         return None
@@ -143,8 +150,10 @@ def _bounds(mask: Value, dims: Sequence[int]) -> list[tuple[int, Sum, Value | in
         return []
     counted = [(each, often) for each, often in index.items() if _iotas(each)]
     number = _single(bound)
-    if predicate != "less_than" or number is None or len(counted) != 1:
+    if predicate != "less_than" or number is None or len(counted) > 1:
         return None
+    if not counted:
+        return [(_LEADING, index, number)]
     ((factors, often),) = counted
     if len(factors) != 1 or often != 1:
         return None
@@ -177,7 +186,9 @@ def block_of(op: Op) -> Block | None:
     shape = pointers.type.shape
     found = _base_and_offset(pointers)
     said = _bounds(mask, range(len(shape)))
-    if found is None or said is None or {dim for dim, _, _ in said} != {*range(len(shape))}:
+    if found is None or said is None:
+        return None
+    if {dim for dim, _, _ in said} - {_LEADING} != {*range(len(shape))}:
         return None
     base, offset = found
     strides: list[Value | int] = []
@@ -192,12 +203,29 @@ def block_of(op: Op) -> Block | None:
         strides.append(stride)
         by: Sum = {(): stride} if isinstance(stride, int) else {(stride,): 1}
         rest = _added(rest, _product(by, _added(starts[dim], {(dim,): 1})), -1)
+    leading = []
+    for index, bound in ((start, bound) for dim, start, bound in said if dim == _LEADING):
+        number = _single(index)
+        along = {each: often for each, often in rest.items() if number in each}
+        stride = _single({_without(each, number): often for each, often in along.items()})
+        if not isinstance(number, Value) or not isinstance(stride, Value):
+            return None
+        leading.append((bound, stride, index))
+        rest = _added(rest, along, -1)
     if rest or 1 not in strides:
         return None
     order = range(len(shape))
     return Block(
-        base, tuple(bounds[d] for d in order), tuple(strides), tuple(starts[d] for d in order)
+        base,
+        len(leading),
+        (*(bound for bound, _, _ in leading), *(bounds[d] for d in order)),
+        (*(stride for _, stride, _ in leading), *strides),
+        (*(index for _, _, index in leading), *(starts[d] for d in order)),
     )
+
+
+def _without(factors: Factors, number: Value | int | None) -> Factors:
+    return tuple(each for each in factors if each is not number)
 
 
 def _as_views(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
@@ -218,13 +246,14 @@ def _as_views(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
             dims = len(block.strides)
             told[site] = (
                 f"make a tensor view of {dims} dimensions, with a stride that is a constant 1, "
-                f"of a base and strides that are multiples of {_ALIGNED} bytes, and load its tiles"
+                f"of a base and strides that are multiples of {_ALIGNED} bytes, and load its tiles "
+                "(ct.load, not ct.gather)"
             )
     return told
 
 
 def _load_of_view(op: Op, block: Block, many: int, editor: Editor) -> None:
-    kind, shape = pointers_of(op).type, pointers_of(op).type.shape
+    kind, shape = pointers_of(op).type, (1,) * block.leading + pointers_of(op).type.shape
     assert isinstance(kind.element, Pointer)
     tensor = TensorView(kind.pointee, _static(block.bounds), _static(block.strides))
     bounds = [_as_index(each, editor) for each in block.bounds if isinstance(each, Value)]
@@ -241,6 +270,8 @@ def _load_of_view(op: Op, block: Block, many: int, editor: Editor) -> None:
         editor.make_partition_view(view, result=tiles), index, op.operands.get("token"),
         memory_ordering_semantics="weak", location=op.location,
     )  # fmt: skip
+    if block.leading:
+        tile = editor.reshape(tile, result=op.results[0].type)
     op.results[0].replace_all_uses_with(tile)
     op.results[1].replace_all_uses_with(token)
     op.remove()

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import tileir
+from tileir.codegen.advise.evidence import Site
+from tileir.codegen.advise.numbered import Original
+from tileir.codegen.advise.trials.narrowing import RECIPROCAL_FIRST
+
 from .test_computing import ONE, T, advice
+from .test_doing import module
+
+FEW = (
+    ONE.replace("%t", "%b0")
+    + "%m0 = itof %i signed : tile<i32> -> tile<f32>\n%m48 = constant <f32: 48.0> : tile<f32>\n"
+    "%m2 = addf %m0, %m48 : tile<f32>\n%m1 = reshape %m2 : tile<f32> -> tile<1xf32>\n"
+    f"%few = broadcast %m1 : tile<1xf32> -> {T}\n"
+)
+"""A tile that is loaded, and one number in each element: 48 and the number of the block."""
 
 FIXES = {
     "exp": "use exp2 with flush_to_zero",
@@ -24,6 +39,36 @@ def test_an_exact_function_is_found_where_the_kernel_computes(op: str, fix: str)
     found = [each for each in advice(_applied(op, 24)) if each.rule == "exact-function"]
     assert found
     assert all(each.fix.startswith(fix) and each.after < each.before for each in found)
+
+
+def _divided(divisor: str, times: int = 12) -> str:
+    made = [f"%b{n + 1} = divf %b{n}, {divisor} : {T}" for n in range(times)]
+    return "\n".join([FEW, *made, f"%r = addf %b{times}, %b0 : {T}\n"])
+
+
+def test_a_reciprocal_is_computed_once_for_a_row() -> None:
+    found = [each for each in advice(_divided("%few")) if each.rule == "quotients-by-few"]
+    assert found
+    for each in found:
+        assert each.fix.startswith("divide 1 by the divisor of one element, and multiply by that")
+        assert each.after < each.before / 2
+
+
+@pytest.mark.parametrize(("divisor", "times"), [("%b0", 12), ("%none", 12), ("%few", 1)])
+def test_quotients_by_many_or_a_constant_or_few_quotients(divisor: str, times: int) -> None:
+    rules = {each.rule for each in advice(_divided(divisor, times))}
+    assert "quotients-by-few" not in rules
+
+
+def test_with_reciprocals_a_kernel_computes_about_the_same() -> None:
+    copy = Original(module(_divided("%few", 2))).copy()
+    for number in [number for number, op in copy.ops.items() if op.name == "divf"]:
+        assert RECIPROCAL_FIRST.edit(copy, [Site("k", number)])
+    x = np.random.default_rng(3).standard_normal(4096).astype(np.float32)
+    made = np.zeros_like(x)
+    tileir.compile(copy.module)["k"].launch((1,), [x, made, 4096])
+    expected = (x / np.float32(48.0)) / np.float32(48.0) + x
+    np.testing.assert_allclose(made, expected, rtol=4 * np.finfo(np.float32).eps)
 
 
 @pytest.mark.parametrize(

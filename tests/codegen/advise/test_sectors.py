@@ -83,10 +83,16 @@ def of_view(shape: str) -> dict[str, Finding]:
 
 
 def test_rows_that_are_shorter_than_a_sector() -> None:
-    found = of_view("512x4")["partial-sectors"]
+    found = of_view("512x4")["narrow-tile"]
     assert (found.before, found.after) == (4 * 4, 32)
     assert found.fix == "let extents of 4 in tiles be 8"
-    assert "partial-sectors" not in of_view("256x8")
+    assert "narrow-tile" not in of_view("256x8")
+
+
+def test_rows_that_are_shorter_than_an_access() -> None:
+    found = of_view("512x2")["narrow-tile"]
+    assert (found.before, found.after) == (2 * 4, 32)
+    assert found.fix == "let extents of 2 in tiles be 16"
 
 
 def test_a_column_of_a_row_major_tensor() -> None:

@@ -11,6 +11,7 @@ from tileir.codegen.advise.trials.strides import (
     K_MAJOR,
     KNOWN_UNIT,
     TRANSPOSED,
+    UNIT_FACTORS,
     loads_across,
 )
 from tileir.codegen.advise.trials.trial import Trial
@@ -66,6 +67,26 @@ def test_both_accesses_are_told(
     told, copy = tried(trial, values, types)
     assert told == [advice] * 2
     assert strides(copy) == {after}
+
+
+@pytest.mark.parametrize(("promised", "told"), [("", True), ("assume div_by<8>, ", False)])
+def test_a_stride_that_is_promised_to_be_longer_is_not_one(promised: str, told: bool) -> None:
+    stride = f"%s = {promised}%n : tile<i32>" if promised else "%s = addi %n, %nil : tile<i32>"
+    text = f"""cuda_tile.module @m {{ entry @k(%x: tile<ptr<f32>>, %n: tile<i32>) {{
+      %nil = constant <i32: 0> : tile<i32>
+      {stride}
+      %far = reshape {"%s" if promised else "%n"} : tile<i32> -> tile<1xi32>
+      %f = broadcast %far : tile<1xi32> -> tile<64xi32>
+      %at = iota : tile<64xi32>
+      %o = muli %at, %f : tile<64xi32>
+      %p1 = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %p2 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+      %p = offset %p2, %o : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+      %a, %t = load_ptr_tko weak %p : tile<64xptr<f32>> -> tile<64xf32>, token
+      return }} }}"""
+    copy = Original(tileir.assemble(text)).copy()
+    (load,) = [number for number, op in copy.ops.items() if op.name == "load_ptr_tko"]
+    assert bool(UNIT_FACTORS[0].edit(copy, [Site("k", load)])) is told
 
 
 @pytest.mark.parametrize(

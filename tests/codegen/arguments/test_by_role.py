@@ -85,8 +85,8 @@ def test_any_view_is_either_right_or_refused() -> None:
 X, Z = numbers(16, 8), np.zeros((16, 8), np.float32)
 REFUSED: list[tuple[tuple[Any, ...], str]] = [
     ((Z.T, X.T, 2.0), (r"parameter 1 \(ptr<f32>\): array 0 has a stride of 8 along dimension 1, "
-     r"where the kernel assumes 1; pass x\.copy\(\) or np\.ascontiguousarray\(x\), and keep it: the "
-     "kernel writes to it$")),
+     r"where the kernel assumes 1; pass x\.copy\(\) or np\.ascontiguousarray\(x\), and keep it: "
+     "the kernel writes to it$")),
     ((Z, X[:, ::-1], 2.0), r"parameter 3 .*: array 1 has a stride of -1 along dimension 1"),
     ((Z, X[::-1], 2.0), "a stride of -8 along dimension 0, where the kernel assumes at least 0"),
     ((Z[0], X, 2.0), r"array 0 has shape \(8,\), where the kernel assumes a rank of 2; reshape it"),
