@@ -22,8 +22,10 @@ from tileir.builder import Module, number, splat
 from tileir.builder.kernel import Kernel
 from tileir.cutile import capability
 from tileir.cutile.options import Options
+from tileir.diff import compare
 from tileir.formats.limits import Limits
 from tileir.formats.version import Version
+from tileir.rewrite import extract, opt, strip
 from tileir.sampler import sample
 from tileir.types import Pointer, Scalar, Tile
 
@@ -149,6 +151,10 @@ FROM_FILES: dict[str, Call] = {
     "verify": tileir.verify,
     "verify target": lambda x: tileir.verify(bytecode(), target=x),
     "verify strict": lambda x: tileir.verify(bytecode(), strict=x),
+    "opt": opt.opt,
+    "strip": strip.strip,
+    "extract": lambda x: extract.extract(x, ["main"]),
+    "compare": lambda x: compare(SOFTMAX, x),
     "Limits": lambda x: Limits(region_depth=x),
     "Version.of": Version.of,
 }

@@ -207,7 +207,10 @@ MOST_SECONDS = 1 << 22
 
 def whole_number(text: str, least: int = 0) -> int:
     """Return the number from `least` on that an option is given: the `type` of an argument."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) >= least):
+    digits = text.isascii() and text.isdecimal()
+    if digits and len(text) > 18:  # what has fewer fits into 64 bits
+        raise argparse.ArgumentTypeError("a number has at most 18 digits here")
+    if not digits or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} on")
     return int(text)
 
@@ -462,8 +465,8 @@ def output_file(path: str) -> Iterator[BinaryIO]:
 def check_output(path: str | None, *inputs: str, option: str = "-o") -> None:
     """Raise, before the work, what writing the output file after it would raise.
 
-    UsageError as `check_no_input`; OSError if the file cannot be written, as far as that can be
-    known while nothing is written, nor made.
+    UsageError as `check_no_input`, and for an empty name; OSError if the file cannot be written, as
+    far as that can be known while nothing is written, nor made.
     """
     check_no_input(path, *inputs, option=option)
     if path not in (None, "-"):
@@ -481,9 +484,11 @@ def check_no_input(path: str | None, *inputs: str, option: str) -> None:
 
 
 def check_output_folder(path: str | None) -> None:
-    """The same for a folder that is made if there is none, with those above it: OSError."""
+    """The same for a folder that is made if there is none, with those above it."""
     if path is None:
         return
+    if not path:
+        raise UsageError("the name of the output folder is empty")
     folder = Path(path).absolute()
     while not os.path.lexists(folder):
         folder = folder.parent
@@ -495,6 +500,8 @@ def check_output_folder(path: str | None) -> None:
 
 def _mode_of_writable(path: str) -> int | None:
     """Return the mode of a file that can be written, None for one that is not there; OSError."""
+    if not path:
+        raise UsageError("the name of the output file is empty")
     try:
         mode = os.stat(path).st_mode  # on every Python, an error for a circle of links
     except FileNotFoundError:
@@ -505,7 +512,7 @@ def _mode_of_writable(path: str) -> int | None:
         raise _error(errno.EACCES, path)
     if not _is_special(path, mode):
         folder = Path(path).resolve().parent
-        if not path or not folder.is_dir():
+        if not folder.is_dir():
             raise _error(errno.ENOENT, path)
         if not os.access(folder, os.W_OK | os.X_OK):  # a new file takes the place of the old one
             raise _error(errno.EACCES, path)

@@ -9,13 +9,27 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tileir.commands.conventions import NO, OK, Parser, UsageError, guarded
+from tileir.commands.conventions import (
+    NO,
+    OK,
+    Parser,
+    UsageError,
+    check_output_folder,
+    guarded,
+)
 from tileir.messages.texts import printable
 
 from . import OPTIONS, flag, install
 from .children import adopt
 from .dumped import LIST, Dump
-from .program import Program, check_program, run_program, separated, without_our_frames
+from .program import (
+    Program,
+    check_options,
+    check_program,
+    run_program,
+    separated,
+    without_our_frames,
+)
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile, and write the bytecode of each kernel that it makes.
@@ -36,13 +50,15 @@ It is written when cuTile has compiled the kernel, so it is there even if the pr
 With --no-run, kernels are neither compiled further nor launched: arrays stay as they are. That is
 for kernels that are large, or that a CPU cannot run; what the program makes of it is its own.
 
-FOLDER/{LIST} lists the files, and --json prints that on standard output; what the program prints
-goes to standard error then. Its keys: schema; modules, each with file, sha256, bytes, version, and
-kernels: entry (the symbol), name (in source), location, parameters (their types), launches and
-grids (the first different ones); these are null for processes that the program starts.
+FOLDER/{LIST} lists the files of this run, in the place of the list of an earlier one, and
+--json prints that on standard output; what the program prints goes to standard error then. Its
+keys: schema; modules, each with file, sha256, bytes, version, and kernels: entry (the symbol), name
+(in source), location, parameters (their types), launches and grids (the first different ones);
+these are null for processes that the program starts.
 
 exit status: the program's, or 1 if it has made no kernel; before it starts: 2 for wrong use, 4 for
-a version of cuda-tile that is not known and lacks what is changed of it, 5 for a missing package
+an unknown GPU, or a version of cuda-tile that is not known and lacks what is changed of it, 5 for a
+missing package
 """
 
 TAKEN = ("sm", "threads", "autotune")
@@ -80,8 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if program is None:
             raise UsageError("a program is missing (see tileir dump --help)")
         check_program(program)
-        if given.threads is not None and given.threads < 1:
-            raise UsageError(f"--threads must be at least 1, not {given.threads}")
+        check_options(given)
+        check_output_folder(given.output)
         options: dict[str, Any] = {name: getattr(given, name) for name in TAKEN}
         dump = Dump(given.output)
         options |= {"dump": str(dump.folder), "run": not given.no_run}

@@ -21,7 +21,7 @@ from tileir.errors import UnsupportedError
 from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import CHECKS
 
-from . import ON_GPU, OPTIONS, flag, install
+from . import ON_GPU, OPTIONS, capability, flag, install
 from .children import adopt
 from .options import measured
 
@@ -103,17 +103,23 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     configure(parser)
     ours, program = separated(arguments, [f"--{flag(name)}" for name in OPTIONS])
     given = parser.parse_args(ours)
-    if given.threads is not None and given.threads < 1:
-        raise UsageError(f"--threads must be at least 1, not {given.threads}")
+    check_options(given)
     check_words("--check", given.check, CHECKS)
     check_words("--break", given.break_on, BREAKS)
+    if program is None:
+        raise UsageError(f"a program is missing (see {parser.prog} --help)")
+    return given, program
+
+
+def check_options(given: argparse.Namespace) -> None:
+    """Raise UsageError for numbers that are none, UnsupportedError for a GPU that is not known."""
+    if given.threads is not None and given.threads < 1:
+        raise UsageError(f"--threads must be at least 1, not {given.threads}")
     try:
         measured(given.autotune)
     except UnsupportedError as error:
         raise UsageError(f"--{error}") from None
-    if program is None:
-        raise UsageError(f"a program is missing (see {parser.prog} --help)")
-    return given, program
+    capability(given.sm)
 
 
 def separated(

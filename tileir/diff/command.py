@@ -23,6 +23,7 @@ from tileir.commands.conventions import (
     reader_may_leave,
     stdout_text,
     wants_colour,
+    whole_number,
     write_output,
 )
 from tileir.commands.modules import add_assume_version, module_of, version_given
@@ -61,6 +62,9 @@ Exit code: 0 they are equal, 1 they differ, 2 and more: it could not be told.
 
 """
 
+STRUCTURE = ("locations", "tables", "any-order")
+"""Options that say what counts in the structure of modules."""
+
 COLOURS = {GONE: RED, NEW: GREEN, MOVED: YELLOW, OTHER: YELLOW, NOTE: GREY, "@": CYAN}
 
 
@@ -71,7 +75,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="bytecode or text, or - for standard input")
     add("b", metavar="B", help="the same, to compare it with")
-    add("-U", "--unified", metavar="N", type=int, default=CONTEXT, help="lines around (default: 3)")
+    add(
+        "-U",
+        "--unified",
+        metavar="N",
+        type=whole_number,
+        default=CONTEXT,
+        help="lines around (default: 3)",
+    )
     add("-q", "--quiet", action="store_true", help="print nothing")
     add("--stat", action="store_true", help="only how many ops, or instructions")
     add("--json", action="store_true", help="an object instead of lines")
@@ -94,8 +105,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--target is for --stage")
     if HOST in (arguments.ptx, arguments.sass):
         raise UsageError(f"--{asked[0]} needs a GPU, for example sm_90")
-    if arguments.unified < 0:
-        raise UsageError("-U takes a number of lines")
     paths = arguments.a, arguments.b
     if paths == ("-", "-"):
         raise UsageError("standard input can only be one of the two")
@@ -114,6 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("a module is compared with a module; --ptx and --sass compile both")
     if kinds[0] is None:
         return _modules(arguments, paths, contents)
+    for option in STRUCTURE:
+        if getattr(arguments, option.replace("-", "_")):
+            raise UsageError(f"--{option} is for modules that are compared by structure")
     return _listings(arguments, paths, contents, kinds[0])
 
 

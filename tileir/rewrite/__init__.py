@@ -1,7 +1,7 @@
 """Modules rewritten: passes over their ops, parts taken out, other versions.
 
-The functions take a `Bytecode`, leave it alone, and return another one. A command each says what
-has been done:
+The functions take a `Bytecode` or bytes, leave them alone, and return a `Bytecode`. A command each
+says what has been done:
 
     opt.opt(bytecode, ["canonicalise", "dce"])      `tileir opt`
     strip.strip(bytecode, ["debug", "producer"])    `tileir strip`

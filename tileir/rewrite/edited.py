@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
 from tileir.launch.attributes import LaunchAttributes
 from tileir.write.newer import refuse_newer
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
-def editable(bytecode: Bytecode) -> Bytecode:
+
+def editable(bytecode: Bytecode | ReadableBuffer) -> Bytecode:
     """Return a copy of a module, for passes to edit.
 
-    BuildError if it cannot be written, and for one of a newer version, of which something may be
-    unknown.
+    What is no Bytecode is parsed as bytes; TypeError for what is neither. BuildError if it cannot
+    be written, and for one of a newer version, of which something may be unknown.
     """
-    refuse_newer(bytecode.original.version)
-    made = copy(bytecode)
+    given = Bytecode.of(bytecode)
+    refuse_newer(given.original.version)
+    made = copy(given)
     made.text = None  # positions in a text would be those of what has been moved
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tileir.bytecode import Bytecode
 from tileir.errors import VerifyError
@@ -12,6 +12,9 @@ from tileir.verifier.module import verify
 
 from .edited import compacted, editable
 from .passes import DEFAULT, Pass, named
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class Step(NamedTuple):
@@ -27,7 +30,7 @@ Watch = Callable[[Step, Bytecode], None]
 
 
 def opt(
-    bytecode: Bytecode,
+    bytecode: Bytecode | ReadableBuffer,
     passes: Iterable[str] = DEFAULT,
     watch: Watch | None = None,
     verify_each: bool = False,
@@ -40,8 +43,9 @@ def opt(
     BuildError for a file of a newer version, of which something may be unknown. A pass that breaks
     a rule is a RuntimeError, a defect of ours; with `verify_each` it says after which pass.
     """
-    chosen, made = named(passes), editable(bytecode)
-    wrong = errors_of(bytecode)
+    given = Bytecode.of(bytecode)
+    chosen, made = named(passes), editable(given)
+    wrong = errors_of(given)
     if wrong:
         raise VerifyError("the module is not valid, so no pass is run:", wrong)
     for each in chosen:

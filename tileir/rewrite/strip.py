@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tileir.bytecode import Bytecode
 from tileir.errors import UnsupportedError
@@ -16,6 +16,9 @@ from tileir.ir.renamed_scopes import ChangedRecords
 from tileir.messages.wording import choice
 
 from .edited import compacted, editable
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class Part(NamedTuple):
@@ -74,7 +77,7 @@ DEFAULT = ("debug", "producer")
 """What is stripped if nobody says what: what only people look at."""
 
 
-def strip(bytecode: Bytecode, parts: Iterable[str] = DEFAULT) -> Bytecode:
+def strip(bytecode: Bytecode | ReadableBuffer, parts: Iterable[str] = DEFAULT) -> Bytecode:
     """Return a module without these parts: some of "debug", "names" and "producer".
 
     What was removed is gone from the bytes. Names of entries and of public globals stay, because

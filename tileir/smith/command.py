@@ -84,7 +84,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(text: str) -> list[str]:
-    return [name for part in text.split(",") if (name := part.strip())]
+    names = [name for part in text.split(",") if (name := part.strip())]
+    if not names:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing")
+    return names
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -107,8 +110,6 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.count is not None or os.path.isdir(path)
     if folder:
         check_output_folder(path)
-    elif not Path(path).name:
-        raise UsageError(f"-o takes the name of a file, not {path!r}")
     elif Path(path).suffix == LAUNCH:
         raise UsageError(f"{path} is the name of a launch; -o takes that of a module")
     else:

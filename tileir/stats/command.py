@@ -33,10 +33,11 @@ examples:
 Work is that of one tile block; a launch has as many as its tile grid. Formulas have the trips of
 loops as factors, in terms of the kernel's parameters (arg0, arg1, ...), of the tile block's number
 (block.x) and of the grid (grid.x) where that is known; else a symbol stands for them, and so for
-how often a branch is taken. In nests of more than eight of these one symbol stands for how often
-all of that runs. Of a formula the first 16 terms are shown; --json has all. FLOPs: one for each
-result of an arithmetic op or elementary function, two for fma, 2 m n k for products, which are told
-apart by the type of their factors. Bytes: those of all elements asked for, masked ones too.
+how often a branch is taken. A factor below zero is a loop that does not run. In nests of more than
+eight of these one symbol stands for how often all of that runs. Of a formula the first 16 terms are
+shown; --json has all. FLOPs: one for each result of an arithmetic op or elementary function, none
+for negf, absf, ceil and floor, two for fma, 2 m n k for products, which are told apart by the
+type of their factors. Bytes: those of all elements asked for, masked ones too.
 
 the keys of --json: schema; files, each with file, version, lowest (the lowest version that can hold
 the module; null for a file of a newer version), features (of the module that 13.1 lacks: owner,

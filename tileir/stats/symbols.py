@@ -79,8 +79,10 @@ class Symbols:
         if left is None or right is None:
             return None
         if op.name == "divi":
-            return _quotient(left, right, _ROUNDINGS.get(op.attributes["rounding"]))
-        return _BINARY[op.name](left, right)
+            found = _quotient(left, right, _ROUNDINGS.get(op.attributes["rounding"]))
+        else:
+            found = _BINARY[op.name](left, right)
+        return _signed(found, op.results[index])
 
     def _extent(self, op: Op, dim: int) -> Extent | None:
         """Return the extent of a tensor along a dimension, or that of an index space."""
@@ -131,18 +133,31 @@ def _unsigned(extent: Extent | None, value: Value) -> Extent | None:
     return extent
 
 
+def _signed(extent: Extent | None, value: Value) -> Extent | None:
+    """Return an extent as a value of that many bits has it: a number too large wraps around."""
+    element = value.type.element if isinstance(value.type, Tile) else None
+    if isinstance(extent, int) and isinstance(element, Scalar):
+        half = 1 << (element.bits - 1)
+        return (extent + half) % (2 * half) - half
+    return extent
+
+
 def _sum(left: Extent, right: Extent) -> Extent:
     if isinstance(left, int) and isinstance(right, int):
         return left + right
     if left == 0 or right == 0:
         return right if left == 0 else left
+    if isinstance(right, int) and right < 0:
+        return f"{left} - {-right}"
     return f"{left} + {right}"
 
 
 def _difference(left: Extent, right: Extent) -> Extent:
     if isinstance(left, int) and isinstance(right, int):
         return left - right
-    return left if right == 0 else f"{left} - {factor(right)}"
+    if isinstance(right, int):
+        return _sum(left, -right)
+    return f"{left} - {factor(right)}"
 
 
 def _product(left: Extent, right: Extent) -> Extent:

@@ -72,6 +72,16 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(given: list, here
         told(given, "folder", "Is a directory")
 
 
+@pytest.mark.parametrize("given", [*FILES.values(), *FOLDERS.values()], ids=[*FILES, *FOLDERS])
+def test_an_empty_name_is_no_output(given: list, here: Path) -> None:
+    before = sorted(Path().rglob("*"))
+    done = call(main, *given, "")
+    assert (done.returncode, done.stdout) == (2, "")
+    kind = "folder" if given in FOLDERS.values() else "file"
+    assert done.stderr == f"tileir {given[0]}: the name of the output {kind} is empty\n"
+    assert sorted(Path().rglob("*")) == before
+
+
 @pytest.mark.parametrize("given", FOLDERS.values(), ids=FOLDERS)
 def test_a_folder_that_cannot_be_made_is_told_before_the_work(given: list, here: Path) -> None:
     told(given, "IN", "Not a directory")

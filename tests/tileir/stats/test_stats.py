@@ -75,6 +75,11 @@ SUM = """
             "32 * ((arg1 + 2) * 3 - 1) + 32",
         ),
         (
+            "%m = constant <i32: -5> : tile<i32>\n%k = addi %n, %m : tile<i32>\n"
+            "for %i in (%m to %k, step %c1) : tile<i32> {" + ADD + "continue }",
+            "32 * (arg1 - 5 + 5)",
+        ),
+        (
             "for %i in (%c0 to %n, step %c1) : tile<i32> {\n"
             "for %j in (%i to %n, step %c1) : tile<i32> {" + ADD + "continue }\ncontinue }",
             "32 * arg1 * trips1",

@@ -94,6 +94,10 @@ def test_files_of_others_are_listed_without_launches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["-o", "folder", "--autotune", "no", "-c", "1"], '--autotune must be "first", "all" or'),
+        (["-o", "folder", "--sm", "sm_1", "-c", "1"], "unknown GPU 'sm_1'"),
+        (["-o", "", "-c", "1"], "the name of the output folder is empty"),
+        (["-o", __file__, "-c", "1"], "test_dump.py: Not a directory"),
         (["x.py"], "the following arguments are required: -o/--output"),
         (["-o", "folder"], "a program is missing"),
         (["-o", "folder", "nowhere.py"], "nowhere.py: No such file"),
@@ -104,6 +108,6 @@ def test_wrong_use(
     arguments: list[str], message: str, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 2
+    assert main(arguments) == (4 if "--sm" in arguments else 2)
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
