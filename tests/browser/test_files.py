@@ -93,7 +93,6 @@ def test_two_files_are_side_by_side(report: Any) -> None:
     marks = [row[0] for row in made["diff"]["rows"]]
     index = next(at for at, mark in enumerate(marks) if mark not in " !")
     line = made["diff"]["rows"][index][2 if made["diff"]["rows"][index][1] is None else 1]
-    page.evaluate("at => TileIRReport.view.panes.diff.list.reveal(at)", index)
     page.locator(f"[data-pane=diff] .row[data-row='{index}'] .side .code").first.click()
     page.locator(".switch").nth(1).click()
     assert page.locator(".switch").nth(1).get_attribute("aria-pressed") == "true"
@@ -105,6 +104,18 @@ def test_two_files_are_side_by_side(report: Any) -> None:
     page.evaluate("location.hash = '#b.op=3'")
     page.wait_for_selector("[data-pane=text] .row.selected")
     assert page.evaluate("TileIRReport.view.number") == 1
+
+
+def test_the_first_difference_is_in_sight(report: Any) -> None:
+    text = tileir.disassemble(NEWEST["integer_flags"].read_bytes())
+    assert text.count(" 111]") == 1  # at its end
+    both = [bytes(tileir.assemble(each).build()) for each in (text, text.replace(" 111]", " 0]"))]
+    made = comparison(*[(data, "k.tileirbc") for data in both])
+    index = next(at for at, row in enumerate(made["diff"]["rows"]) if row[0] != " ")
+    page = report(made, viewport={"width": 390, "height": 700})
+    pane = page.locator("[data-pane=diff]").bounding_box()
+    row = page.locator(f"[data-pane=diff] .row[data-row='{index}']").bounding_box()
+    assert pane["y"] <= row["y"] < pane["y"] + pane["height"]
 
 
 def test_directories_are_dots(report: Any) -> None:

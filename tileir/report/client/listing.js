@@ -12,6 +12,7 @@ class ListingPane extends LinkedPane {
   fill(listing) {
     this.lines = listing ? listing.lines : [];
     this.ops = listing ? listing.ops : [];
+    this.found = -1;  // the line that a search has found
     this.firstOf = new Map();
     this.ops.forEach((op, index) => { if (op >= 0 && !this.firstOf.has(op)) this.firstOf.set(op, index); });
     this.list.reset(this.lines.length);
