@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tileir
-from tests.corpus import NEWEST, ROOT
+from tests.corpus import FIXTURES, NEWEST, ROOT
 from tests.tileir.report.hostile import SCRIPTS
 from tileir.report.kernels import kernels
 from tileir.report.model import model
@@ -212,3 +212,25 @@ def test_paper_has_the_findings_and_no_panes(report: Any) -> None:
     paper = page.locator(".paper").inner_text()
     assert finding["fix"] in paper
     assert finding["why"] in paper
+
+
+def test_of_a_product_its_matrix_instruction_is_in_sight(report: Any) -> None:
+    """What moves operands to it comes first in the code, and may be longer than a pane."""
+    page = report(model(DATA, "matmul.tileirbc", kernels=records()[1:]))
+    for pane, word in (("ptx", "mma.sync"), ("sass", "HMMA")):
+        rows = page.locator(f"[data-pane=kernel-{pane}] .row.selected", has_text=word)
+        body = page.locator(f"[data-pane=kernel-{pane}]").bounding_box()
+        row = rows.first.bounding_box()
+        assert body["y"] <= row["y"] < body["y"] + body["height"]
+
+
+def test_what_a_gpu_cannot_do_leads_to_its_ops(report: Any) -> None:
+    data = (FIXTURES / "13.5" / "multimem.tileirbc").read_bytes()
+    module = tileir.Bytecode.parse(data)
+    (record,) = kernels(module, ["sm_75"])
+    page = report(model(data, "k.tileirbc", kernels=[record]))
+    (line,) = [each for each in record["verdict"] if "multimem_store_view_tko" in each]
+    page.locator("section.about p", has_text=line).locator(".go").click()
+    names = [op.name for op in module.functions[0].walk()]
+    at = names.index("multimem_store_view_tko")
+    assert page.evaluate("TileIRReport.view.selected.op") == at

@@ -162,7 +162,7 @@ class KernelsView {
     const [first, ...others] = record.verdict;
     if (first) parts.push(make("p", "first", first));
     parts.push(...(record.findings ?? []).map((each) => this.finding(each)));
-    parts.push(...others.map((text) => make("p", "", text)));
+    parts.push(...others.map((text) => make("p", "", ...this.linked(text))));
     for (const text of record.missing) parts.push(make("p", "missing", "Not known: " + text));
     const priced = this.view.panes[PRICED.find((name) => this.view.panes[name])];
     if (this.code?.costs) parts.push(...dearestLines(this.view, priced, this.code.costs));
@@ -172,6 +172,15 @@ class KernelsView {
     if (columns.some((each) => each.resources)) parts.push(make("h3", "", "Resources"), this.resources(columns));
     if (record.contract) parts.push(make("h3", "", "Launch"), ...this.contract(record.contract));
     return parts;
+  }
+
+  /** Return a sentence, in which an offset that it begins with is a button. */
+  linked(text) {
+    const [, offset, rest] = /^(0x[0-9a-f]+)(: .*)$/s.exec(text) ?? [], at = Number(offset);
+    if (!(at < this.data.bytes.length)) return [text];
+    const target = this.data.targetOfByte(at);
+    const go = this.view.button("go mono", offset, () => this.view.jump(target.op >= 0 ? this.data.targetOfOp(target.op) : target, null));
+    return [go, rest];
   }
 
   finding(found) {
