@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tileir
+from tests.browser.subjects import broken
 from tests.browser.watching import watched
 from tests.corpus import INVALID, NEWEST
 from tests.tileir.report.hostile import NAMES, module
@@ -75,6 +76,16 @@ def test_a_broken_file_is_shown_up_to_where_it_breaks(report: Any, path: Any) ->
     script = "cells => cells.map(cell => Number(cell.dataset.offset))"
     assert first["offset"] in page.locator(".cells .selected").evaluate_all(script)
     assert page.locator(".cells .error").count()
+
+
+def test_of_what_is_broken_the_error_is_said_first(report: Any) -> None:
+    data = broken()
+    with pytest.raises(tileir.BytecodeError) as raised:
+        tileir.Bytecode.parse(data).touch()
+    page = report(data, viewport={"width": 390, "height": 844})
+    details = page.locator(".details")
+    assert str(raised.value) in details.locator("dd").first.inner_text()
+    assert details.locator(".values dd").all_inner_texts() == ["op 31"]
 
 
 def test_an_empty_file_has_a_page(tab: Any, tmp_path: Any) -> None:
@@ -196,5 +207,9 @@ def test_the_policy_stops_what_gets_in(browser: Any, tmp_path: Any, what: str) -
         page.wait_for_selector("#report .panes .row")
         if what == "a handler":
             page.click("#x")
+        for _ in range(100):  # a browser reports a violation some time after it
+            if watch.complaints:
+                break
+            page.wait_for_timeout(50)
         assert not watch.dialogs
         assert [one for one in watch.complaints if "policy violated" in one]

@@ -115,7 +115,8 @@ class Details {
       && each.offset >= target.start && each.offset < target.end);
     if (problem) {
       const text = make("span", problem.severity, problem.message);
-      add(problem.severity, text, problem.about ? make("span", "kind", problem.about) : "");
+      const said = make("dd", "", text, problem.about ? make("span", "kind", problem.about) : "");
+      list.prepend(make("dt", "", problem.severity), said);
     }
     this.element.append(list);
     if (op >= 0) this.element.append(this.around(op, field >= 0));
@@ -145,7 +146,8 @@ class Details {
     add("from", data.ops.from[op]);
     add("used by", data.usersOf(op));
     const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
-    say("place", named ? data.text(data.ops.name, op) + ", " + place : place);
+    const name = named ? data.text(data.ops.name, op) : "";  // of an unknown op there is none
+    say("place", name ? name + ", " + place : place);
     return list;
   }
 
