@@ -125,7 +125,7 @@ class Compilation(Kernels[Entry]):
     def _repr_html_(self) -> str:
         """What Jupyter shows: target and entries, and below them the PTX, if there is one."""
         title = f"compiled for {self.target}: {', '.join(self)}"
-        return folded(title, (self.ptx or "").splitlines())
+        return folded(title, (self.ptx or "").expandtabs(4).splitlines())
 
     @property
     def ptx(self) -> str | None:

@@ -60,6 +60,7 @@ def setup(app: Any) -> dict[str, Any]:
     from tileir.pygments_lexer import TileIRLexer
 
     from . import man_pages
+    from .console import ConsoleLexer
 
     def read(app: Any, name: str, content: list[str]) -> None:
         content[0] = filled(content[0])
@@ -70,6 +71,7 @@ def setup(app: Any) -> dict[str, Any]:
         return [name for name in env.found_docs if BLOCK.search(_text(env, name))]
 
     app.add_lexer("mlir", TileIRLexer)
+    app.add_lexer("console", ConsoleLexer)
     app.connect("source-read", read)
     app.connect("env-get-outdated", outdated)
     app.connect("env-before-read-docs", man_pages.skip_pages)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tileir
+from tests.browser.subjects import broken
 from tests.browser.watching import watched
 from tests.corpus import INVALID, NEWEST
 from tests.tileir.report.hostile import NAMES, module
@@ -77,6 +78,16 @@ def test_a_broken_file_is_shown_up_to_where_it_breaks(report: Any, path: Any) ->
     assert page.locator(".cells .error").count()
 
 
+def test_of_what_is_broken_the_error_is_said_first(report: Any) -> None:
+    data = broken()
+    with pytest.raises(tileir.BytecodeError) as raised:
+        tileir.Bytecode.parse(data).touch()
+    page = report(data, viewport={"width": 390, "height": 844})
+    details = page.locator(".details")
+    assert str(raised.value) in details.locator("dd").first.inner_text()
+    assert details.locator(".values dd").all_inner_texts() == ["op 31"]
+
+
 def test_an_empty_file_has_a_page(tab: Any, tmp_path: Any) -> None:
     path = tmp_path / "k.html"
     path.write_text(page_of(model(b"", "empty")), "utf-8")
@@ -93,7 +104,6 @@ def test_two_files_are_side_by_side(report: Any) -> None:
     marks = [row[0] for row in made["diff"]["rows"]]
     index = next(at for at, mark in enumerate(marks) if mark not in " !")
     line = made["diff"]["rows"][index][2 if made["diff"]["rows"][index][1] is None else 1]
-    page.evaluate("at => TileIRReport.view.panes.diff.list.reveal(at)", index)
     page.locator(f"[data-pane=diff] .row[data-row='{index}'] .side .code").first.click()
     page.locator(".switch").nth(1).click()
     assert page.locator(".switch").nth(1).get_attribute("aria-pressed") == "true"
@@ -105,6 +115,18 @@ def test_two_files_are_side_by_side(report: Any) -> None:
     page.evaluate("location.hash = '#b.op=3'")
     page.wait_for_selector("[data-pane=text] .row.selected")
     assert page.evaluate("TileIRReport.view.number") == 1
+
+
+def test_the_first_difference_is_in_sight(report: Any) -> None:
+    text = tileir.disassemble(NEWEST["integer_flags"].read_bytes())
+    assert text.count(" 111]") == 1  # at its end
+    both = [bytes(tileir.assemble(each).build()) for each in (text, text.replace(" 111]", " 0]"))]
+    made = comparison(*[(data, "k.tileirbc") for data in both])
+    index = next(at for at, row in enumerate(made["diff"]["rows"]) if row[0] != " ")
+    page = report(made, viewport={"width": 390, "height": 700})
+    pane = page.locator("[data-pane=diff]").bounding_box()
+    row = page.locator(f"[data-pane=diff] .row[data-row='{index}']").bounding_box()
+    assert pane["y"] <= row["y"] < pane["y"] + pane["height"]
 
 
 def test_directories_are_dots(report: Any) -> None:
@@ -185,5 +207,9 @@ def test_the_policy_stops_what_gets_in(browser: Any, tmp_path: Any, what: str) -
         page.wait_for_selector("#report .panes .row")
         if what == "a handler":
             page.click("#x")
+        for _ in range(100):  # a browser reports a violation some time after it
+            if watch.complaints:
+                break
+            page.wait_for_timeout(50)
         assert not watch.dialogs
         assert [one for one in watch.complaints if "policy violated" in one]

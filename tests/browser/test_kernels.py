@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tileir
-from tests.corpus import NEWEST, ROOT
+from tests.corpus import FIXTURES, NEWEST, ROOT
 from tests.tileir.report.hostile import SCRIPTS
 from tileir.report.kernels import kernels
 from tileir.report.model import model
@@ -162,3 +162,75 @@ def test_of_many_kernels_there_is_a_list(report: Any) -> None:
     page.click(".modes button >> text=Pictures")
     page.locator(".drawings").get_by_label("kernel", exact=True).select_option("0")
     assert page.locator(".drawings h2").inner_text() == "matmul on sm_90"
+
+
+def test_what_to_change_stands_above_the_figures(report: Any) -> None:
+    """On each screen, who opens the page sees a finding with its fix, and need not scroll."""
+    (finding,) = records()[0]["findings"]
+    for width, height in ((1400, 900), (900, 900), (390, 844)):
+        page = report(made(), viewport={"width": width, "height": height})
+        page.mouse.move(2, 2)
+        fix = page.locator(".finding p", has_text=finding["fix"]).bounding_box()
+        about = page.locator("section.about").bounding_box()
+        assert fix["y"] + fix["height"] < min(height, about["y"] + about["height"])
+        figures = page.locator("section.about p", has_text="registers a thread").bounding_box()
+        assert fix["y"] < figures["y"]
+
+
+def test_a_search_goes_through_the_listings_of_a_kernel(report: Any) -> None:
+    page = report(made())
+    page.click(".shown >> text=PTX")
+    word, record = "mbarrier.try_wait", records()[0]
+    inside = [at for at, line in enumerate(record["ptx"]["lines"]) if word in line]
+    assert inside
+    page.locator(".search").fill(word)
+    assert page.locator(".tools .count").inner_text() == f"1 of {len(inside)}"
+    for at in inside:
+        found = page.locator("[data-pane=kernel-ptx] .row.found")
+        assert found.get_attribute("data-row") == str(at)
+        assert found.is_visible()
+        page.keyboard.press("Enter")
+    page.locator(".search").fill(".reqntid")  # a line of no op
+    assert ".reqntid" in page.locator(".row.found .code").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".row.found").count() == 0
+
+
+def test_the_file_shows_what_was_selected_in_a_kernel(report: Any) -> None:
+    page = report(made(), hash=f"#op={PRODUCT}")
+    page.get_by_role("button", name="File", exact=True).click()
+    for pane in ("tree", "text"):
+        assert "mmaf" in page.locator(f".panes [data-pane={pane}] .row.selected").inner_text()
+
+
+def test_paper_has_the_findings_and_no_panes(report: Any) -> None:
+    page = report(made())
+    assert page.pdf().startswith(b"%PDF-")
+    page.emulate_media(media="print")
+    assert not page.locator(".kernels").is_visible()
+    (finding,) = records()[0]["findings"]
+    paper = page.locator(".paper").inner_text()
+    assert finding["fix"] in paper
+    assert finding["why"] in paper
+
+
+def test_of_a_product_its_matrix_instruction_is_in_sight(report: Any) -> None:
+    """What moves operands to it comes first in the code, and may be longer than a pane."""
+    page = report(model(DATA, "matmul.tileirbc", kernels=records()[1:]))
+    for pane, word in (("ptx", "mma.sync"), ("sass", "HMMA")):
+        rows = page.locator(f"[data-pane=kernel-{pane}] .row.selected", has_text=word)
+        body = page.locator(f"[data-pane=kernel-{pane}]").bounding_box()
+        row = rows.first.bounding_box()
+        assert body["y"] <= row["y"] < body["y"] + body["height"]
+
+
+def test_what_a_gpu_cannot_do_leads_to_its_ops(report: Any) -> None:
+    data = (FIXTURES / "13.5" / "multimem.tileirbc").read_bytes()
+    module = tileir.Bytecode.parse(data)
+    (record,) = kernels(module, ["sm_75"])
+    page = report(model(data, "k.tileirbc", kernels=[record]))
+    (line,) = [each for each in record["verdict"] if "multimem_store_view_tko" in each]
+    page.locator("section.about p", has_text=line).locator(".go").click()
+    names = [op.name for op in module.functions[0].walk()]
+    at = names.index("multimem_store_view_tko")
+    assert page.evaluate("TileIRReport.view.selected.op") == at

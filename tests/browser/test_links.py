@@ -236,3 +236,15 @@ def test_every_control_is_reached_by_tab(report: Any) -> None:
             page.locator(":focus").evaluate(script) if page.locator(":focus").count() else ""
         )
     assert {"hex", "tree", "text", "search", "theme", "help", "chip", "small"} <= reached
+
+
+def test_the_way_back_leads_to_what_was_selected_before(report: Any) -> None:
+    """Links are steps of the browser's history; what one points and clicks at in panes is none."""
+    page = report(DATA, hash=f"#op={ADDF}")
+    page.click("[data-pane=text] .row[data-row='3']")
+    before = page.evaluate("location.hash")
+    page.locator(".values .go").first.click()
+    assert page.evaluate("location.hash") not in (before, f"#op={ADDF}")
+    page.go_back()
+    page.wait_for_function("hash => location.hash === hash", arg=before)
+    assert page.evaluate("TileIRReport.view.selected.op") == int(before.partition("=")[2])

@@ -73,6 +73,16 @@ def test_nothing_is_cut_off_at_any_width(report: Any, width: int) -> None:
         assert box["x"] + box["width"] <= width
 
 
+def test_who_has_selected_nothing_is_led_to_functions(report: Any) -> None:
+    """On a phone, where there is nothing to say, nothing covers the bytes."""
+    page = report(DATA, viewport={"width": 390, "height": 844})
+    assert "valid" in page.locator(".said").inner_text()
+    assert page.locator(".details").bounding_box()["y"] > 844
+    page.locator(".details .go", has_text="vector_add").click()
+    assert "vector_add" in page.locator("[data-pane=text] .row.selected").inner_text()
+    assert page.locator(".details").bounding_box()["y"] < 844
+
+
 def test_paper_has_the_whole_text(report: Any, tmp_path: Path) -> None:
     made = model(DATA, "k.tileirbc")
     page = report(made, color_scheme="dark")

@@ -233,3 +233,10 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
     shown = [each for each in parser._actions if each.help is not argparse.SUPPRESS]
     own = {option for each in shown for option in each.option_strings}
     return own.union(*map(options, verbs(parser).values()))
+
+
+def test_values_in_outputs_are_no_commands(site: Path) -> None:
+    """A line of output that begins with a value, as of `inspect`, has one colour."""
+    shown = (site / "start/first_result.html").read_text()
+    assert '<span class="go">                                    %31 = addf' in shown
+    assert shown.count('<span class="gp">') == 2  # as many commands as the page has

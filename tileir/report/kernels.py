@@ -14,7 +14,7 @@ import tileir
 from tileir.advise import command as advising
 from tileir.bytecode import Bytecode
 from tileir.commands.conventions import explained
-from tileir.errors import MissingPackageError, TileIRError
+from tileir.errors import MissingPackageError, TileIRError, UnsupportedError
 from tileir.formats.errors import shorten
 from tileir.formats.forks import not_forking
 from tileir.launch.roles import roles_of
@@ -222,6 +222,8 @@ def _add_theirs(
             (taken,) = (each for each in resources_of(made.cubin) if each.kernel == symbol)
             record["tileiras"]["resources"] = resources_report.as_json(taken)
             record["tileiras"]["table"] = _rows(taken)
+    except UnsupportedError:
+        record["missing"].append(f"code of tileiras, which does not compile for {record['target']}")
     except TileIRError as error:
         lines = explained(error)[0].splitlines()
         said = next((line for line in lines if ERROR in line), lines[0])

@@ -5,6 +5,7 @@ A sentence says what a record says, and nothing else; what is not known is not m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,14 +16,17 @@ LONGEST = 60
 
 
 def verdict(kernel: Mapping[str, Any]) -> list[str]:
-    """Return the sentences about a kernel, given as in the model of a page (`kernels`)."""
+    """Return the sentences about a kernel, given as in the model of a page (`kernels`).
+
+    What can be done about it comes first, then what it takes, then what it does.
+    """
     target = kernel["target"]
     said = _problems(kernel["problems"], target, kernel["ptx"] is not None)
+    if kernel["findings"] is not None:
+        said.append(_findings(kernel["findings"], target, bool(kernel["untried"])))
     if kernel["resources"] is not None:
         said += _resources(kernel["resources"])
     said += _work(kernel["work"])
-    if kernel["findings"] is not None:
-        said += _findings(kernel["findings"], target, bool(kernel["untried"]))
     return said
 
 
@@ -66,16 +70,16 @@ def _work(work: Mapping[str, Any]) -> Iterator[str]:
         long = len(rows) - len(shown)
         more = f"; {counted(long, 'longer formula')} in tileir stats" if long else ""
         yield f"Work of a tile block: {', '.join(shown)}{more}."
+        symbols = [name for name in work["where"] if re.search(rf"\b{name}\b", " ".join(shown))]
+        if symbols:
+            names, verb = " and ".join(symbols), "says" if len(symbols) == 1 else "say"
+            yield f"{names} {verb} how often a loop or a branch runs; tileir stats tells which."
 
 
-def _findings(findings: list[Mapping[str, Any]], target: str, hurried: bool) -> Iterator[str]:
-    """Yield what `tileir advise` says, of findings by their gain; `hurried` did not try all."""
+def _findings(findings: list[Mapping[str, Any]], target: str, hurried: bool) -> str:
+    """Return how much `tileir advise` has to say; `hurried` did not try all."""
     if not findings:
         which = "of tileir advise that was tried" if hurried else "of tileir advise"
-        yield f"No rule {which} knows how to make it faster on {target}."
-        return
-    first, number = findings[0], counted(len(findings), "finding")
-    before, after = first["shown"]
-    which = number if len(findings) == 1 else f"{number}, of which this one gains most"
-    yield f"tileir advise has {which}. {first['sure'].capitalize()}: {first['title']}."
-    yield f"{first['figure'].capitalize()}, now: {before}; with the fix: {after}."
+        return f"No rule {which} knows how to make it faster on {target}."
+    most = "" if len(findings) == 1 else "; the first gains most"
+    return f"tileir advise found {counted(len(findings), 'thing')} to change for {target}{most}."

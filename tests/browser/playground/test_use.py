@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tileir
+from tests.browser.playground.conftest import STARTING
 from tests.browser.subjects import large
 from tests.corpus import FIXTURES, NEWEST
 from tests.lab.textmate.__main__ import KINDS, ODD, by_lexer
@@ -52,6 +53,15 @@ def test_every_example_can_be_opened(page: Any) -> None:
         page.locator(what).first.wait_for()
         page.click("#tab-bytes")
     assert page.locator("#files li").count() == len(names)
+
+
+def test_who_does_not_wait_for_python_is_told_to(tab: Any, address: str) -> None:
+    page = tab(address)
+    page.locator("#examples button").first.click()
+    told = page.locator("#panel-bytes .message")
+    told.get_by_text("Python is starting").wait_for()
+    rows(page, "text").first.wait_for(timeout=STARTING)
+    assert not told.is_visible()
 
 
 def test_an_example_is_opened_once(page: Any) -> None:

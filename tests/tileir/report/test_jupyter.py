@@ -84,3 +84,13 @@ def test_a_compilation_shows_its_code() -> None:
     shown = Shown(compiled)
     assert shown.text.startswith("compiled for sm_90: vector_add")
     assert ".visible .entry vector_add(" in shown.text
+
+
+def test_ptx_is_indented_as_in_its_file() -> None:
+    compiled = tileir.compile(BYTECODE, "sm_80")
+    assert compiled.ptx is not None
+    assert "\t" in compiled.ptx
+    shown = Shown(compiled).text
+    assert "\\t" not in shown
+    lines = [line.split() for line in compiled.ptx.splitlines()]
+    assert [line.split() for line in shown.splitlines()[1:90]] == lines[1:90]

@@ -53,18 +53,22 @@ function say(text, kind = "warning") {
 }
 $("notice").lastElementChild.addEventListener("click", () => say(""));
 
-function message(name, text) {
+/** Say something in a panel: an error, unless it only tells what to do or to wait for. */
+function message(name, text, quiet = false) {
   const element = document.querySelector("#panel-" + name + " .message");
   element.hidden = !text;
+  element.classList.toggle("quiet", quiet);
   element.textContent = text ? text.split("\n").map(visible).join("\n") : "";
 }
 
 /** Do something for the chosen file; what goes wrong is said in its panel, unless another one is shown by now. */
 async function during(name, action) {
   const file = chosen;
-  message(name, "");
+  const starting = $("state").dataset.state === "starting";
+  message(name, starting ? "Python is starting. The file is shown as soon as it runs." : "", starting);
   try {
     await action(file);
+    if (starting && file === chosen) message(name, "");
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     if (file === chosen && error.message) message(name, error.message);
@@ -289,7 +293,7 @@ function compare() {
     return option;
   }));
   clear("compare");
-  if (!others.length) return message("compare", "Open a second file to compare this one with.");
+  if (!others.length) return message("compare", "Open a second file, or choose an example, to compare this one with.", true);
   $("other").value = (others.find((each) => each === before) ?? others.at(-1)).id;
   return compareWith();
 }

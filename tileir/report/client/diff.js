@@ -25,6 +25,11 @@ class DiffPane {
     this.say();
   }
 
+  /** Have the first difference in sight, before anything is selected. */
+  begin() {
+    this.list.reveal(this.changes[0] ?? -1);
+  }
+
   /** Say which difference is chosen: lines that follow each other are one. */
   say() {
     const { length } = this.changes, at = this.changes.findLastIndex((index) => index <= this.chosen);

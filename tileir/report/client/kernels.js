@@ -82,16 +82,23 @@ class KernelsView {
     if (this.pictures) this.pictures.main.hidden = opened !== "pictures";
     for (const other of this.others) other.hidden = opened;
     for (const [mode, button] of this.modes) button.setAttribute("aria-pressed", opened === mode);
-    if (opened) this.remark();
+    this.remark();
     this.pictures?.select(this.view.selected);
   }
 
   remark() {
-    for (const pane of this.shown) {
+    for (const pane of this.view.shown) {
       pane.list.show();
       pane.list.remark();
       if (this.view.selected) pane.reveal(this.view.selected);
     }
+  }
+
+  /** Return the lines of the listings in sight that have a text: { pane, line, target }, null for lines of no op. */
+  linesWith(asked) {
+    return this.panes.toReversed().filter((pane) => pane.lines && pane.list.element.clientHeight).flatMap((pane) =>
+      [...pane.lines.keys()].filter((line) => pane.lines[line].toLowerCase().includes(asked))
+        .map((line) => ({ pane, line, target: pane.targetOf(line) })));
   }
 
   /** Show another kernel, or the same for another GPU. */
@@ -152,9 +159,11 @@ class KernelsView {
 
   said(record) {
     const parts = [make("h2", "", make("span", "mono", record.kernel), " on " + record.target)];
-    for (const text of record.verdict) parts.push(make("p", "", text));
+    const [first, ...others] = record.verdict;
+    if (first) parts.push(make("p", "first", first));
+    parts.push(...(record.findings ?? []).map((each) => this.finding(each)));
+    parts.push(...others.map((text) => make("p", "", ...this.linked(text))));
     for (const text of record.missing) parts.push(make("p", "missing", "Not known: " + text));
-    if (record.findings?.length) parts.push(make("h3", "", "Findings"), ...record.findings.map((each) => this.finding(each)));
     const priced = this.view.panes[PRICED.find((name) => this.view.panes[name])];
     if (this.code?.costs) parts.push(...dearestLines(this.view, priced, this.code.costs));
     const columns = this.records.filter((each, index) =>
@@ -165,14 +174,24 @@ class KernelsView {
     return parts;
   }
 
+  /** Return a sentence, in which an offset that it begins with is a button. */
+  linked(text) {
+    const [, offset, rest] = /^(0x[0-9a-f]+)(: .*)$/s.exec(text) ?? [], at = Number(offset);
+    if (!(at < this.data.bytes.length)) return [text];
+    const target = this.data.targetOfByte(at);
+    const go = this.view.button("go mono", offset, () => this.view.jump(target.op >= 0 ? this.data.targetOfOp(target.op) : target, null));
+    return [go, rest];
+  }
+
   finding(found) {
     const [first, ...others] = this.places(found.ops), more = others.length - MOST_PLACES;
     const [before, after] = found.shown;
     return make("article", "finding sure-" + (SURE.has(found.sure) ? found.sure : "other"),
       make("p", "finding-title", make("span", "sure", found.sure), " " + found.title),
       ...(first ? [make("p", "links", first), make("p", "mono finding-code", writtenAt(this.data, found.ops[0]).code)] : []),
-      make("p", "", found.figure + ", now: " + before + "; with the fix: " + after),
-      make("p", "", "Fix: " + found.fix), make("p", "why", "Why: " + found.why),
+      make("p", "", make("b", "", "Fix: "), found.fix),
+      make("p", "", make("b", "", "Gain: "), found.figure + ", now: " + before + "; with the fix: " + after),
+      make("p", "why", "Why: " + found.why),
       ...(others.length ? [make("p", "links", "Also at", ...others.slice(0, MOST_PLACES), more > 0 ? plural(more, "more place") : "")] : []),
       make("p", "rule", found.rule));
   }
@@ -189,7 +208,7 @@ class KernelsView {
       const names = [...new Set(those.map((op) => data.text(data.ops.name, op)))].join(", ");
       const which = those.length > 1 ? plural(those.length, "op") : "op " + those[0];
       const target = { ...data.targetOfOp(those[0]), ...(those.length > 1 ? { ops: new Set(those) } : {}) };
-      const button = view.button("go", "", () => view.select(target, null));
+      const button = view.button("go", "", () => view.jump(target, null));
       button.append(make("span", "mono", place), make("span", "kind", names + ", " + which));
       return button;
     });

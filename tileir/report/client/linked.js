@@ -29,6 +29,7 @@ class LinkedPane {
     const { selected, hovered } = this.view, here = !!selected && this.isOf(selected, index);
     row.classList.toggle("selected", here);
     row.classList.toggle("hot", !!hovered && this.isOf(hovered, index));
+    row.classList.toggle("found", this.found === index);
     row.setAttribute("aria-selected", here);
   }
 

@@ -1,5 +1,6 @@
 // A pane of PTX or of machine code: lines, each linked with the op that it is made of.
 
+const PRODUCT = /mma/i;  // the instructions that an op is about, where it has some
 const ADDRESS = /^[0-9a-f]{4,}(?=  )/;  // of machine code
 
 class ListingPane extends LinkedPane {
@@ -12,8 +13,13 @@ class ListingPane extends LinkedPane {
   fill(listing) {
     this.lines = listing ? listing.lines : [];
     this.ops = listing ? listing.ops : [];
+    this.found = -1;  // the line that a search has found
     this.firstOf = new Map();
-    this.ops.forEach((op, index) => { if (op >= 0 && !this.firstOf.has(op)) this.firstOf.set(op, index); });
+    const tells = (index) => PRODUCT.test(this.lines[index]);
+    this.ops.forEach((op, index) => {
+      const known = this.firstOf.get(op);
+      if (op >= 0 && (known === undefined || tells(index) && !tells(known))) this.firstOf.set(op, index);
+    });
     this.list.reset(this.lines.length);
   }
 
@@ -30,7 +36,7 @@ class ListingPane extends LinkedPane {
     return op >= 0 ? this.data.targetOfOp(op) : null;
   }
 
-  /** Return the first line of a target, -1 for none. */
+  /** Return the first line of a target, of a product its first matrix instruction; -1 for none. */
   lineOf(target) {
     if (!target) return -1;
     const first = [...target.ops ?? [target.op]].map((op) => this.firstOf.get(op)).filter((at) => at !== undefined);

@@ -21,6 +21,7 @@ function printed(view) {
   for (const each of file.kernels) {
     paper.append(make("h2", "", "Kernel " + each.kernel + " on " + each.target));
     for (const said of [...each.verdict, ...each.missing]) paper.append(make("p", "", said));
+    paper.append(...(each.findings ?? []).map((found) => view.kernels.finding(found)));
   }
   if (view.kernels?.pictures) paper.append(...view.kernels.pictures.onPaper());
   if (file.problems.length) paper.append(make("h2", "", "Problems"));

@@ -1,4 +1,4 @@
-// Search: text in lines, fields and tables; 0x1f3 goes to a byte.
+// Search: text in lines, fields and tables, or in the lines of a kernel's panes; 0x1f3 goes to a byte.
 
 const MOST_FOUND = 10000;
 
@@ -25,6 +25,7 @@ class Search {
 
   look() {
     const asked = this.input.value.trim().toLowerCase();
+    this.mark();
     this.asked = asked;
     this.filter(/^0x[0-9a-f]+$/.test(asked) ? "" : asked);
     this.found = asked ? this.places(asked) : [];
@@ -39,7 +40,7 @@ class Search {
     this.view.nameTabs();
   }
 
-  /** Return targets, in the order of the file, without those of the same bytes. */
+  /** Return what is found: targets in the order of the file; of a kernel's listings { pane, line, target }. */
   places(asked) {
     const data = this.view.data, { fields, nodes, texts } = data;
     const number = /^0x([0-9a-f]+)$/.exec(asked);
@@ -53,6 +54,7 @@ class Search {
       const target = line.toLowerCase().includes(asked) ? data.targetOfLine(index) : null;
       if (target && found.length < MOST_FOUND) found.push(target);
     });
+    if (this.view.kernels?.opened === true) return [...found, ...this.view.kernels.linesWith(asked)].slice(0, MOST_FOUND);
     for (let node = 0; node < nodes.text.length && found.length < MOST_FOUND; node++) {
       if (has[nodes.text[node]] && (nodes.level[node] !== LEVEL.op || !data.lines.length)) found.push(data.targetOfNode(node));
     }
@@ -68,6 +70,18 @@ class Search {
     this.at = (this.at + by + length) % length;
     const more = length >= MOST_FOUND ? " or more" : "";
     this.count.textContent = (this.at + 1).toLocaleString("en") + " of " + length.toLocaleString("en") + more;
-    this.view.select(this.found[this.at], this);
+    const place = this.found[this.at], { pane, line } = place, target = pane ? place.target : place;
+    this.mark(pane, line);
+    if (target) this.view.select(target, this);
+    if (pane) pane.list.reveal(line);
+    pane?.list.remark();
+  }
+
+  /** Mark the line of a listing that was found, and no other one. */
+  mark(pane, line) {
+    if (this.marked) this.marked.found = -1;
+    this.marked?.list.remark();
+    this.marked = pane;
+    if (pane) pane.found = line;
   }
 }

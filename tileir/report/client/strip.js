@@ -63,6 +63,7 @@ class Strip {
 }
 
 const MOST_PLACES = 12;  // buttons to other lines
+const MOST_FUNCTIONS = 24;
 
 class Details {
   constructor(view, element) {
@@ -73,13 +74,15 @@ class Details {
   show(target) {
     const data = this.view.data;
     this.element.replaceChildren();
+    this.element.classList.toggle("empty", !target);
     if (!target) {
       const text = "Point at a byte, a field or a line; click to keep it. Press ? for the keys.";
-      this.element.append(make("p", "nothing", text));
+      this.element.append(make("div", "", make("p", "nothing", text), this.functions()));
       return;
     }
     const list = make("dl", "facts"), { field, node, op } = target;
     const add = (word, ...value) => list.append(make("dt", "", word), make("dd", "", ...value));
+    const isOp = op >= 0 && data.ops.line[op] >= 0 && data.file.text.form === "text";
     const size = target.end - target.start;
     const range = hexadecimal(target.start) + (size > 1 ? " to " + hexadecimal(target.end - 1) : "");
     if (field >= 0) {
@@ -92,51 +95,59 @@ class Details {
       if (reference) {
         const go = make("button", "go", "go to " + reference.table + " " + reference.index);
         go.type = "button";
-        go.addEventListener("click", () => this.view.select(data.targetOfField(reference.field), this));
+        go.addEventListener("click", () => this.view.jump(data.targetOfField(reference.field), this));
         list.lastChild.append(go);
       }
       const about = data.text(data.fields.doc, field);
       if (about) add("about", about);
     } else if (node >= 0) {
+      if (isOp) add("text", make("span", "mono what", data.lines[data.ops.line[op]].trim()));
       add(["section", "function", "op", "entry", "list"][data.nodes.level[node]],
         make("span", "mono what", data.text(data.nodes.text, node)));
+      if (isOp) for (const each of [...list.children].slice(2)) each.classList.add("numbered");
       add("bytes", make("span", "mono", range), make("span", "kind", plural(size, "byte")), this.copyButton());
       const first = data.nodes.first[node];
       const about = first < data.fields.doc.length && data.nodes.level[node] >= LEVEL.op
         ? data.text(data.fields.doc, first) : "";
       if (about && data.nodes.level[node] !== LEVEL.list) add("about", about);
     }
-    if (op >= 0) {
-      const line = data.ops.line[op];
-      const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
-      const name = field >= 0 ? data.text(data.ops.name, op) : "";
-      add("place", name ? name + ", " + place : place);
-      const location = data.text(data.ops.location, op);
-      const stack = stackShown(this.view, op);
-      if (stack.length) add("source", make("span", "stack", ...stack));
-      else if (location) add("source", make("span", "mono", location));
-    }
     const problem = data.file.problems.find((each) => each.offset !== null
       && each.offset >= target.start && each.offset < target.end);
     if (problem) {
       const text = make("span", problem.severity, problem.message);
-      add(problem.severity, text, problem.about ? make("span", "kind", problem.about) : "");
+      const said = make("dd", "", text, problem.about ? make("span", "kind", problem.about) : "");
+      list.prepend(make("dt", "", problem.severity), said);
     }
     this.element.append(list);
-    const values = op >= 0 ? this.values(op) : null;
-    if (values?.hasChildNodes()) this.element.append(values);
+    if (op >= 0) this.element.append(this.around(op, field >= 0));
   }
 
-  /** Return where the operands of an op are made, and where its results are used, as buttons. */
-  values(op) {
-    const list = make("dl", "facts values");
+  /** Return the functions of the file, as buttons, for who has selected nothing yet. */
+  functions() {
+    const { functions } = this.view.data.file, more = functions.length - MOST_FUNCTIONS;
+    const buttons = functions.slice(0, MOST_FUNCTIONS).map(({ name, node }) =>
+      this.view.button("go mono", name, () => this.view.jump(this.view.data.targetOfNode(node), this)));
+    return make("p", "links", make("span", "kind", functions.length === 1 ? "function" : "functions"), ...buttons,
+      more > 0 ? make("span", "kind", more.toLocaleString("en") + " more: search for a name") : "");
+  }
+
+  /** Return where an op is from, where its operands are made, and where its results are used. */
+  around(op, named) {
+    const list = make("dl", "facts values"), { data } = this.view, line = data.ops.line[op];
+    const location = data.text(data.ops.location, op), stack = stackShown(this.view, op);
+    const say = (word, value) => list.append(make("dt", "", word), make("dd", "", value));
+    if (stack.length) say("source", make("span", "stack", ...stack));
+    else if (location) say("source", make("span", "mono", location));
     const add = (word, ops) => {
       const more = ops.length - MOST_PLACES;
       const buttons = ops.slice(0, MOST_PLACES).map((each) => this.place(each, op));
       if (ops.length) list.append(make("dt", "", word), make("dd", "", ...buttons, more > 0 ? make("span", "kind", more + " more") : ""));
     };
-    add("from", this.view.data.ops.from[op]);
-    add("used by", this.view.data.usersOf(op));
+    add("from", data.ops.from[op]);
+    add("used by", data.usersOf(op));
+    const place = "op " + op + (line >= 0 && data.file.text.form === "text" ? ", line " + (line + 1) : "");
+    const name = named ? data.text(data.ops.name, op) : "";  // of an unknown op there is none
+    say("place", name ? name + ", " + place : place);
     return list;
   }
 
@@ -148,7 +159,7 @@ class Details {
     const button = make("button", "go", name, make("span", "kind", line < 0 ? "op " + op : "line " + (line + 1)));
     button.type = "button";
     button.addEventListener("click", () => {
-      this.view.select(op < 0 ? data.targetOfNode(around.node) : data.targetOfOp(op), this);
+      this.view.jump(op < 0 ? data.targetOfNode(around.node) : data.targetOfOp(op), this);
     });
     return button;
   }

@@ -26,7 +26,7 @@ class View {
     this.input = make("input", "search");
     this.input.type = "search";
     this.input.placeholder = "search, or 0x1f3";
-    this.input.setAttribute("aria-label", "search in text, fields and tables");
+    this.input.setAttribute("aria-label", "search in lines, fields and tables");
     this.input.spellcheck = false;
     const count = make("span", "count");
     count.setAttribute("role", "status");
@@ -159,6 +159,7 @@ class View {
     ].filter(Boolean);
     const counts = { error: 0, warning: 0 };
     for (const problem of file.problems) counts[problem.severity]++;
+    if (file.whole && !counts.error) facts.push("valid");
     const badges = ["error", "warning"].filter((kind) => counts[kind]).map((kind) =>
       this.button("badge " + kind, plural(counts[kind], kind), () => this.showFile("problems")));
     const switches = this.files.length < 2 ? [] : this.files.map((each, number) => {
@@ -185,7 +186,7 @@ class View {
       if (this.kernels.opened !== true) this.kernels.open(true);
       this.kernels.arrangement.open("kernel-source");
     } else this.show("source");
-    this.select({ ...this.data.targetOfOp(op), row }, null);
+    this.jump({ ...this.data.targetOfOp(op), row }, null);
   }
 
   show(name) {
@@ -203,6 +204,7 @@ class View {
     this.panes[name].list.show();
     this.panes[name].list.remark();
     if (this.selected) this.panes[name].reveal(this.selected);
+    else this.panes[name].begin?.();
   }
 
   /** Scroll a tab into sight, and nothing but the tabs. */
@@ -230,8 +232,9 @@ class View {
     this.details.show(target ?? this.selected);
   }
 
-  /** Keep a target: all panes show it until another one is selected; the address says so if it is `addressed`. */
-  select(target, from, addressed = true) {
+  /** Keep a target: all panes show it until another one is selected. The address says so, by this method of the
+   * browser's history; false for no address. */
+  select(target, from, addressed = "replaceState") {
     this.selected = target;
     this.hovered = null;
     this.tree.open(target);
@@ -243,15 +246,28 @@ class View {
     }
     this.details.show(target);
     this.strip.show();
-    if (this.anchors && addressed) this.keepAddress(target);
+    if (this.anchors && addressed) this.keepAddress(target, addressed);
     this.root.dispatchEvent(new CustomEvent("tileir-select", { detail: { file: this.number, ...target } }));
   }
 
-  keepAddress(target) {
+  /** Select what a button leads to; the browser's way back leads to what was selected before. */
+  jump(target, from) {
+    this.select(target, from, "pushState");
+  }
+
+  keepAddress(target, how) {
     const isOp = target.op >= 0 && target.field < 0 && this.data.ops.node[target.op] === target.node;
     const place = isOp ? "op=" + target.op : "byte=" + hexadecimal(target.byte ?? target.start);
     const anchor = "#" + (this.number ? "b." : "") + place;
-    if (location.hash !== anchor) history.replaceState(null, "", anchor);
+    if (location.hash !== anchor) history[how](null, "", anchor);
+  }
+
+  /** Have nothing selected, as at first. */
+  forget() {
+    this.selected = this.hovered = null;
+    this.details.show(null);
+    if (this.kernels) this.kernels.propose();
+    for (const pane of this.shown) pane.list.remark();
   }
 
   /** Select what the address names; does nothing if it names nothing. */
@@ -305,7 +321,7 @@ class View {
     this.onPrint = () => printed(this);
     addEventListener("beforeprint", this.onPrint);
     if (!this.anchors) return;
-    this.onHash = () => this.goTo(location.hash);
+    this.onHash = () => { if (!this.goTo(location.hash) && !location.hash) this.forget(); };
     addEventListener("hashchange", this.onHash);
     this.goTo(location.hash);
   }
@@ -341,7 +357,7 @@ const KEYS = [
   ["Page up, Page down, Home, End", "move further"],
   ["Left, Right", "in the fields: close, open, go to what is around"],
   ["Page up, Page down", "in differences: to the one before and the next"],
-  ["/", "search in lines and fields, and filter the tables; 0x1f3 goes to a byte"],
+  ["/", "search in lines and fields, and filter the tables; of a kernel, in all its panes; 0x1f3 goes to a byte"],
   ["Enter, Shift Enter", "next and previous place found; n and N, outside of the search"],
   ["Escape", "leave the search"],
   ["[, ]", "of a kernel: the stage before, the next stage"],

@@ -74,7 +74,7 @@ function dearestLines(view, pane, costs) {
   const table = make("table", "figures dearest");
   table.append(make("tr", "", make("td", ""), ...["in loops", "all"].map((word) => headed(word, "col"))));
   for (const { cost, index } of dearest) {
-    const go = view.button("go line", "", () => view.select(pane.targetOf(index), null));
+    const go = view.button("go line", "", () => view.jump(pane.targetOf(index), null));
     go.append(make("span", "number", pane.placeOf(index)), make("span", "code", pane.textOf(index).trim()));
     go.title = visible(inWords(cost));
     const head = make("th", "", go);
