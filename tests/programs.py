@@ -21,6 +21,14 @@ def call(
     return CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+def fails(done: CompletedProcess[str], code: int, message: str, lines: int = 1) -> None:
+    """Check that a command ended so, with a message of so many lines (0: any) that has this."""
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == lines or lines == 0
+
+
 def call_bytes(
     main: Callable[[Sequence[str]], int], *arguments: object, data: bytes | None = None
 ) -> CompletedProcess[bytes]:

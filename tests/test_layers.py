@@ -132,6 +132,7 @@ ROOMS = (
     "tileiras",
     "doctor",
     "supervisor",
+    "command_line",
     "commands",
     "samples",
     "predicates",

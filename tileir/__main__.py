@@ -25,7 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    from .commands.conventions import COMMANDS, USAGE, fail, guarded, main_of
+    from tileir.command_line.command_table import COMMANDS
+    from tileir.command_line.exit_codes import USAGE, fail
+    from tileir.command_line.running import guarded, main_of
+
     from .messages.wording import did_you_mean
 
     if not arguments:
@@ -49,7 +52,7 @@ def _say(text: str) -> int:
 
 def help_text() -> str:
     """Return the overview of all commands."""
-    from .commands.conventions import COMMANDS, GROUPS
+    from tileir.command_line.command_table import COMMANDS, GROUPS
 
     width = max(map(len, COMMANDS))
     lines = [USE]

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from .commands.conventions import main_of
+from tileir.command_line.running import main_of
+
 from .commands.inspect import as_json, render
 
 __all__ = ["as_json", "render"]

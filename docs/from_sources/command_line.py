@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 
 from tileir.__main__ import main
-from tileir.commands.conventions import GROUPS
+from tileir.command_line.command_table import GROUPS
 from tileir.reference.parsers import parsers, verbs
 
 from .markdown import code
@@ -47,6 +47,6 @@ def help_of(*words: str) -> str:
 
 def exit_codes() -> str:
     """Return the exit codes of all commands."""
-    from tileir.commands import conventions
+    from tileir.command_line import exit_codes
 
-    return code("\n".join((conventions.__doc__ or "").strip().split("\n")[2:]))
+    return code("\n".join((exit_codes.__doc__ or "").strip().split("\n")[2:]))

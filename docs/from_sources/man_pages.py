@@ -20,8 +20,8 @@ from sphinx.builders.manpage import ManualPageBuilder
 from sphinx.util.docutils import _get_settings, new_document
 from sphinx.writers.manpage import ManualPageWriter
 
-from tileir.commands import conventions
-from tileir.commands.conventions import COMMANDS, GROUPS
+from tileir.command_line import exit_codes
+from tileir.command_line.command_table import COMMANDS, GROUPS
 from tileir.reference.parsers import parsers, verbs
 
 SECTION = 1
@@ -76,7 +76,7 @@ def _overview() -> Iterator[nodes.section]:
             for name, (_, summary) in members.items()
         ]
         yield _section(f"Commands: {group}", nodes.definition_list("", *items))
-    _, _, codes = inspect.cleandoc(conventions.__doc__ or "").partition("\n\n")
+    _, _, codes = inspect.cleandoc(exit_codes.__doc__ or "").partition("\n\n")
     yield _section("Exit status", nodes.literal_block("", codes))
 
 

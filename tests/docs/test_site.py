@@ -23,7 +23,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 import tileir
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.ops import OPS

@@ -20,7 +20,7 @@ from pathlib import Path
 import tileir
 from tileir.__main__ import main
 from tileir.builder import Module, number
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 from tileir.explain.annotate import annotate
 from tileir.explain.op_tree import op_tree
 from tileir.formats.version import SUPPORTED

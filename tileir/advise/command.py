@@ -10,22 +10,12 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tileir.bytecode import Bytecode
+from tileir.command_line.argument_parser import counting_number, number_of_seconds
+from tileir.command_line.exit_codes import OK, UsageError, called, explained, fail, fail_at
+from tileir.command_line.running import main_of
+from tileir.command_line.standard_output import json_line, stdout_text, wants_colour
 from tileir.commands.argument_words import ArrayWord, values_by_role
 from tileir.commands.colour import CYAN, RED, YELLOW, paint
-from tileir.commands.conventions import (
-    OK,
-    UsageError,
-    called,
-    counting_number,
-    explained,
-    fail,
-    fail_at,
-    json_line,
-    main_of,
-    number_of_seconds,
-    stdout_text,
-    wants_colour,
-)
 from tileir.commands.launch_options import (
     GRID,
     add_options,

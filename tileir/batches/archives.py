@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO, Any, NamedTuple
 
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.launch.archives import DAMAGE
 from tileir.messages.texts import display
 

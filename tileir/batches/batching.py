@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import USAGE, UsageError
+from tileir.command_line.exit_codes import USAGE, UsageError
 from tileir.messages.texts import display, printable
 from tileir.messages.urls import without_secrets
 from tileir.supervisor.memory import LIMITED

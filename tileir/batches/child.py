@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 
-from tileir.commands.conventions import UsageError, explained
+from tileir.command_line.exit_codes import UsageError, explained
 from tileir.errors import TileIRError
 from tileir.messages.texts import printable
 

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakSet
 
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.errors import WorkerError
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing

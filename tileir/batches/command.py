@@ -15,18 +15,14 @@ from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
-from tileir.commands.conventions import (
-    INTERRUPTED,
-    NO,
-    OK,
-    UsageError,
-    check_output_folder,
+from tileir.command_line.argument_parser import (
     counting_number,
-    fail,
     number_of_mebibytes,
     number_of_seconds,
-    stdout_text,
 )
+from tileir.command_line.exit_codes import INTERRUPTED, NO, OK, UsageError, fail
+from tileir.command_line.files import check_output_folder
+from tileir.command_line.standard_output import stdout_text
 from tileir.messages.texts import printable
 from tileir.supervisor.memory import LIMITED
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from queue import Empty, SimpleQueue
 
-from tileir.commands.conventions import OUTSIDE
+from tileir.command_line.exit_codes import OUTSIDE
 from tileir.errors import WorkerError
 
 from .executors import Place

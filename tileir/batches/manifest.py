@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import BinaryIO
 
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.messages.texts import display
 
 from .jobs import Limits

@@ -8,7 +8,8 @@ from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple, Self
 
-from tileir.commands.conventions import UsageError, write_output
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.files import write_output
 from tileir.messages.texts import display
 
 

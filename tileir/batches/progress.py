@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tileir.commands.conventions import OK, fail
+from tileir.command_line.exit_codes import OK, fail
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import is_installed
 from tileir.messages.texts import printable

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import is_installed, needing
 from tileir.messages.texts import display, printable

@@ -18,7 +18,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
-from tileir.commands.conventions import DEFECT, OUTSIDE
+from tileir.command_line.exit_codes import DEFECT, OUTSIDE
 from tileir.errors import WorkerError
 from tileir.supervisor import CALLS, Supervisor
 

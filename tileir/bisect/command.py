@@ -13,16 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import (
-    NO,
-    OK,
-    UsageError,
-    called,
-    fail,
-    json_line,
-    open_input,
-    stdout_text,
-)
+from tileir.command_line.exit_codes import NO, OK, UsageError, called, fail
+from tileir.command_line.files import open_input
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.commands.modules import module_of
 from tileir.errors import BuildError, ToolError, UnsupportedError, VersionError
 from tileir.formats.container import MAGIC

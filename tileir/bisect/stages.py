@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tileir.commands.conventions import UsageError, explained
+from tileir.command_line.exit_codes import UsageError, explained
 from tileir.commands.modules import module_in
 from tileir.errors import TileIRError, WorkerError
 from tileir.formats.forks import not_forking

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from tileir.bytecode import Bytecode, Function
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.files import open_input
 from tileir.launch.roles import roles_of
 from tileir.messages.texts import display
 from tileir.messages.wording import counted, did_you_mean
 from tileir.types import Pointer, Scalar, Tile
 
-from .conventions import UsageError, open_input
 from .launch_on import aligned
 from .launch_options import GRID
 from .modules import check_entry

@@ -8,25 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
+from tileir.command_line.exit_codes import UNREADABLE, UsageError, called, explained, fail
+from tileir.command_line.files import check_output, open_input, write_output
+from tileir.command_line.standard_output import json_line, stdout_text, wants_colour
 from tileir.errors import TileIRError
 from tileir.formats.container import MAGIC
 from tileir.formats.version import LATEST, SUPPORTED
 from tileir.messages.texts import decode_text
 
 from .colour import GREEN, RED, escaped, paint
-from .conventions import (
-    UNREADABLE,
-    UsageError,
-    called,
-    check_output,
-    explained,
-    fail,
-    json_line,
-    open_input,
-    stdout_text,
-    wants_colour,
-    write_output,
-)
 from .modules import bytecode_output, version_given, warn_of_lost_attributes
 
 if TYPE_CHECKING:

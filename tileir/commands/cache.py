@@ -11,21 +11,12 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tileir.command_line.exit_codes import NO, OK, UNREADABLE, UsageError, called, fail
+from tileir.command_line.files import check_output, write_output
+from tileir.command_line.standard_output import json_line
 from tileir.errors import ToolError
 from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display, printable
-
-from .conventions import (
-    NO,
-    OK,
-    UNREADABLE,
-    UsageError,
-    called,
-    check_output,
-    fail,
-    json_line,
-    write_output,
-)
 
 if TYPE_CHECKING:
     from tileir.codegen.cache.listing import Installed, Kept

@@ -10,11 +10,10 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+from tileir.command_line.exit_codes import UsageError
 from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import CHECKS, Check
 from tileir.messages.wording import choice, did_you_mean
-
-from .conventions import UsageError
 
 DEFAULT: Check = "memory"
 

@@ -8,12 +8,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import tileir
+from tileir.command_line.exit_codes import UsageError, called
+from tileir.command_line.files import check_output, write_output
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import compiling
 from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
 
-from .conventions import UsageError, called, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import add_assume_version, check_entry, open_module, version_given
 from .remarks import write_remarks

@@ -7,22 +7,15 @@ import sys
 from collections.abc import Iterator
 
 from tileir.bytecode import Bytecode
+from tileir.command_line.exit_codes import UsageError, called, fail_at
+from tileir.command_line.files import check_output, open_input, write_output
+from tileir.command_line.standard_output import stdout_text, wants_colour
 from tileir.errors import TileIRError
 from tileir.explain.op_tree import LAYOUT, op_tree
 from tileir.messages.texts import display, printable
 from tileir.text.printer.disassembly import print_module
 from tileir.text.printer.pieces import BoundedText, WrittenText
 
-from .conventions import (
-    UsageError,
-    called,
-    check_output,
-    fail_at,
-    open_input,
-    stdout_text,
-    wants_colour,
-    write_output,
-)
 from .modules import add_assume_version, version_given
 
 EXAMPLES = """\

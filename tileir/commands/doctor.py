@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from tileir.command_line.exit_codes import NO, OK
+from tileir.command_line.standard_output import stdout_text, wants_colour
 from tileir.gpus import gpu_name
 from tileir.messages.missing_packages import pip_install
 
 from .colour import GREEN, GREY, RED, paint
-from .conventions import NO, OK, stdout_text, wants_colour
 
 EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with

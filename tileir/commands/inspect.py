@@ -9,22 +9,16 @@ from importlib import import_module
 from typing import Any
 
 from tileir.bytecode import Bytecode
+from tileir.command_line.command_table import COMMANDS
+from tileir.command_line.exit_codes import UsageError, called, fail_at
+from tileir.command_line.files import open_input
+from tileir.command_line.standard_output import json_line, stdout_text, wants_colour
 from tileir.errors import BytecodeError, TileIRError
 from tileir.explain.annotate import FOLD, Heading, Leaf, annotate, salvage
 from tileir.formats.cursor import brief
 from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
-from .conventions import (
-    COMMANDS,
-    UsageError,
-    called,
-    fail_at,
-    json_line,
-    open_input,
-    stdout_text,
-    wants_colour,
-)
 from .modules import add_assume_version, version_given
 
 JSON_SCHEMA = 1

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tileir.command_line.exit_codes import UsageError
 from tileir.errors import UnsupportedError
 from tileir.launch.grid_limits import MAX_EXTENT
 from tileir.messages.texts import shorten
 from tileir.messages.wording import did_you_mean
-
-from .conventions import UsageError
 
 if TYPE_CHECKING:
     from tileir.codegen.launch_terms import Name

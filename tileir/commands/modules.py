@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.command_line.exit_codes import UsageError, called
+from tileir.command_line.files import open_input
 from tileir.errors import UnsupportedError
 from tileir.formats.container import MAGIC
 from tileir.formats.version import PREVIEW, SUPPORTED, Version
@@ -15,7 +17,6 @@ from tileir.messages.texts import decode_text, display
 from tileir.messages.wording import did_you_mean
 
 from .colour import escaped
-from .conventions import UsageError, called, open_input
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 """Bytes that no text contains."""

@@ -9,6 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import tileir
+from tileir.command_line.exit_codes import OK, UNREADABLE, UsageError, called, fail
+from tileir.command_line.files import open_input
+from tileir.command_line.running import main_of
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.errors import MissingPackageError, TileIRError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
@@ -16,17 +20,6 @@ from tileir.messages.missing_packages import compiling, not_installed
 from tileir.messages.texts import display, printable
 from tileir.tools import nvidia
 
-from .conventions import (
-    OK,
-    UNREADABLE,
-    UsageError,
-    called,
-    fail,
-    json_line,
-    main_of,
-    open_input,
-    stdout_text,
-)
 from .launch_options import add_options, named_as_written, options_given
 from .modules import add_assume_version, check_entry, module_of, version_given
 

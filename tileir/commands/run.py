@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import tileir
 from tileir.bytecode import Function
+from tileir.command_line.exit_codes import OK, UsageError, called, explained, fail
+from tileir.command_line.files import check_output, open_input, write_output
 from tileir.errors import LaunchError, TileIRError, UnsupportedError
 from tileir.gpus import HOST, TARGETS
 from tileir.launch.compile_options import Check
@@ -25,16 +27,6 @@ from tileir.types import Pointer
 
 from . import checks, results
 from .argument_words import add_launch, entry_given, values_given
-from .conventions import (
-    OK,
-    UsageError,
-    called,
-    check_output,
-    explained,
-    fail,
-    open_input,
-    write_output,
-)
 from .launch_on import GPU, aligned, gpu_here, on_emulator, on_gpu, on_host, stopping
 from .launch_options import add_options, flag, grid_given, named_as_written, options_given
 from .modules import add_assume_version, check_all_read, open_module, version_given

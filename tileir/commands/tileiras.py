@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import tileir
+from tileir.command_line.exit_codes import OK, UsageError
 
-from .conventions import OK, UsageError
 from .launch_options import add_options, options_given
 
 EXAMPLES = """\

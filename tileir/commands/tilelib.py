@@ -6,6 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from tileir.command_line.exit_codes import NO, OK, called
+from tileir.command_line.files import open_input, write_output
+from tileir.command_line.standard_output import json_line
 from tileir.errors import Diagnostic
 from tileir.messages.texts import printable
 from tileir.read.declarations import Implementation
@@ -13,8 +16,6 @@ from tileir.read.library import TileLibrary
 from tileir.text.printer.declarations import print_declaration
 from tileir.text.printer.pieces import BoundedText
 from tileir.verifier.module import verify
-
-from .conventions import NO, OK, called, json_line, open_input, write_output
 
 EXAMPLES = """\
 examples:

@@ -9,6 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
+from tileir.command_line.exit_codes import (
+    NO,
+    OK,
+    UNREADABLE,
+    UNSUPPORTED,
+    USAGE,
+    UsageError,
+    called,
+    fail,
+)
+from tileir.command_line.running import main_of
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.errors import (
     LONGEST_MESSAGE,
     AssemblyError,
@@ -25,19 +37,6 @@ from tileir.verifier.module import verify
 from tileir.verifier.rules.header import NEWER
 from tileir.verifier.rules.targets import check_target
 
-from .conventions import (
-    NO,
-    OK,
-    UNREADABLE,
-    UNSUPPORTED,
-    USAGE,
-    UsageError,
-    called,
-    fail,
-    json_line,
-    main_of,
-    stdout_text,
-)
 from .modules import add_assume_version, open_module, version_given
 
 if TYPE_CHECKING:

@@ -9,14 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tileir.commands.conventions import (
-    NO,
-    OK,
-    Parser,
-    UsageError,
-    check_output_folder,
-    guarded,
-)
+from tileir.command_line.argument_parser import Parser
+from tileir.command_line.exit_codes import NO, OK, UsageError
+from tileir.command_line.files import check_output_folder
+from tileir.command_line.running import guarded
 from tileir.messages.texts import printable
 
 from . import OPTIONS, flag, install

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tileir.bytecode import Bytecode, Function
-from tileir.commands.conventions import write_output
+from tileir.command_line.files import write_output
 from tileir.messages.texts import printable
 
 SCHEMA = 1

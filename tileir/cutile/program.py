@@ -15,8 +15,10 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
+from tileir.command_line.argument_parser import Parser
+from tileir.command_line.exit_codes import OK, UsageError, fail
+from tileir.command_line.running import guarded
 from tileir.commands.checks import check_words
-from tileir.commands.conventions import OK, Parser, UsageError, fail, guarded
 from tileir.errors import UnsupportedError
 from tileir.launch.breakpoints import BREAKS
 from tileir.launch.compile_options import CHECKS

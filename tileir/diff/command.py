@@ -8,8 +8,8 @@ from functools import partial
 from typing import TextIO
 
 from tileir.bytecode import Bytecode
-from tileir.commands.colour import CYAN, GREEN, GREY, RED, YELLOW, escaped, paint
-from tileir.commands.conventions import (
+from tileir.command_line.argument_parser import whole_number
+from tileir.command_line.exit_codes import (
     NO,
     OK,
     UNREADABLE,
@@ -18,14 +18,15 @@ from tileir.commands.conventions import (
     explained,
     fail,
     fail_at,
+)
+from tileir.command_line.files import open_input, write_output
+from tileir.command_line.standard_output import (
     json_line,
-    open_input,
     reader_may_leave,
     stdout_text,
     wants_colour,
-    whole_number,
-    write_output,
 )
+from tileir.commands.colour import CYAN, GREEN, GREY, RED, YELLOW, escaped, paint
 from tileir.commands.modules import add_assume_version, module_of, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BytecodeError, TileIRError, UnsupportedError, VerifyError

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tileir.commands.conventions import OK, UsageError, write_output
+from tileir.command_line.exit_codes import OK, UsageError
+from tileir.command_line.files import write_output
 from tileir.messages.missing_packages import needing
 
 EXAMPLES = """\

@@ -8,14 +8,9 @@ import os
 from pathlib import Path
 
 import tileir
-from tileir.commands.conventions import (
-    UsageError,
-    check_output,
-    check_output_folder,
-    counting_number,
-    whole_number,
-    write_output,
-)
+from tileir.command_line.argument_parser import counting_number, whole_number
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.files import check_output, check_output_folder, write_output
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,

@@ -7,13 +7,9 @@ import json
 import sys
 from pathlib import Path
 
-from tileir.commands.conventions import (
-    OK,
-    UsageError,
-    check_output_folder,
-    whole_number,
-    write_output,
-)
+from tileir.command_line.argument_parser import whole_number
+from tileir.command_line.exit_codes import OK, UsageError
+from tileir.command_line.files import check_output_folder, write_output
 
 from . import folder, runtime
 from .serving import server

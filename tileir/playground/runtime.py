@@ -16,7 +16,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.errors import ToolError
 
 PACKAGE, VERSION = "pyodide", "314.0.7"

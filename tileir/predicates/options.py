@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from tileir.commands.conventions import UsageError, number_of_mebibytes, number_of_seconds
+from tileir.command_line.argument_parser import number_of_mebibytes, number_of_seconds
+from tileir.command_line.exit_codes import UsageError
 from tileir.commands.launch_options import GRID, grid_given
 from tileir.errors import UnsupportedError
 

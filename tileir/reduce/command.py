@@ -7,19 +7,10 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-from tileir.commands.conventions import (
-    INTERRUPTED,
-    NO,
-    OK,
-    UsageError,
-    called,
-    check_output,
-    fail,
-    json_line,
-    number_of_seconds,
-    stdout_text,
-    write_output,
-)
+from tileir.command_line.argument_parser import number_of_seconds
+from tileir.command_line.exit_codes import INTERRUPTED, NO, OK, UsageError, called, fail
+from tileir.command_line.files import check_output, write_output
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,

@@ -6,7 +6,9 @@ import argparse
 import re
 from typing import Any
 
-from tileir.commands.conventions import COMMANDS, OK, UsageError, write_output
+from tileir.command_line.command_table import COMMANDS
+from tileir.command_line.exit_codes import OK, UsageError
+from tileir.command_line.files import write_output
 from tileir.gpus import TARGETS
 from tileir.messages.missing_packages import is_installed, missing
 from tileir.messages.wording import did_you_mean

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import tileir
-from tileir.commands import conventions
-from tileir.commands.conventions import GROUPS, UsageError
+from tileir.command_line import exit_codes
+from tileir.command_line.command_table import GROUPS
+from tileir.command_line.exit_codes import UsageError
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import TARGETS
 
@@ -58,7 +59,7 @@ def _skill() -> Iterator[str]:
             for line in _examples(made[name].epilog or ""):
                 yield f"  - `{line}`"
     yield from ("", "## Exit codes", "", "```text")
-    yield inspect.cleandoc(conventions.__doc__ or "").partition("\n\n")[2]
+    yield inspect.cleandoc(exit_codes.__doc__ or "").partition("\n\n")[2]
     yield from ("```", "", "## In Python", "", "```text")
     yield inspect.cleandoc(tileir.__doc__ or "")
     yield "```"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tileir.commands.conventions import OK, UsageError, write_output
+from tileir.command_line.exit_codes import OK, UsageError
+from tileir.command_line.files import write_output
 from tileir.messages.missing_packages import CODEGEN, needing
 
 EXAMPLES = """\

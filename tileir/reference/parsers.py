@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from tileir.commands.conventions import COMMANDS, Parser
+from tileir.command_line.argument_parser import Parser
+from tileir.command_line.command_table import COMMANDS
 from tileir.formats.forks import not_forking
 
 

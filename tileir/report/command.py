@@ -9,18 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tileir.bytecode import Bytecode
+from tileir.command_line.exit_codes import OK, UsageError, called, explained, fail, fail_at
+from tileir.command_line.files import check_output, open_input, write_output
 from tileir.commands.argument_words import add_launch, entry_given, values_given
-from tileir.commands.conventions import (
-    OK,
-    UsageError,
-    called,
-    check_output,
-    explained,
-    fail,
-    fail_at,
-    open_input,
-    write_output,
-)
 from tileir.commands.launch_options import grid_given
 from tileir.commands.modules import add_assume_version, module_in, version_given
 from tileir.commands.progress import progress_bar

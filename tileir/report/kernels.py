@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import tileir
 from tileir.advise import command as advising
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import explained
+from tileir.command_line.exit_codes import explained
 from tileir.errors import MissingPackageError, TileIRError, UnsupportedError
 from tileir.formats.errors import shorten
 from tileir.formats.forks import not_forking

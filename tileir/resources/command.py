@@ -13,21 +13,9 @@ from typing import Any, TextIO
 
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import (
-    NO,
-    OK,
-    UsageError,
-    called,
-    check_no_input,
-    check_output,
-    explained,
-    fail,
-    fail_at,
-    json_line,
-    open_input,
-    stdout_text,
-    write_output,
-)
+from tileir.command_line.exit_codes import NO, OK, UsageError, called, explained, fail, fail_at
+from tileir.command_line.files import check_no_input, check_output, open_input, write_output
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.commands.launch_options import add_options, flag, named_as_written, options_given
 from tileir.commands.modules import add_assume_version, check_entry, module_of, version_given
 from tileir.commands.progress import progress_bar

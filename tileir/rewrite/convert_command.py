@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import cast
 
-from tileir.commands.conventions import UNSUPPORTED, called, explained, fail
+from tileir.command_line.exit_codes import UNSUPPORTED, called, explained, fail
 from tileir.commands.modules import version_given
 from tileir.errors import VersionError
 from tileir.formats.version import SUPPORTED, Version

@@ -6,7 +6,9 @@ import argparse
 from typing import Any
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import called, check_output, json_line, stdout_text, write_output
+from tileir.command_line.exit_codes import called
+from tileir.command_line.files import check_output, write_output
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.commands.modules import (
     add_assume_version,
     bytecode_output,

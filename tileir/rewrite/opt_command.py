@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import UsageError, stdout_text
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.standard_output import stdout_text
 from tileir.errors import UnsupportedError
 from tileir.text.printer import disassemble
 

@@ -8,7 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-from tileir.commands.conventions import OK, UsageError, write_output
+from tileir.command_line.exit_codes import OK, UsageError
+from tileir.command_line.files import write_output
 from tileir.messages.wording import counted
 
 from .table import SAMPLES, in_checkout

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.commands.inspect import as_json, check_names, kept
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
 from tileir.commands.verify import diagnostic_as_json, is_valid

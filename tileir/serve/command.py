@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tileir.commands.conventions import (
-    OK,
-    USAGE,
-    UsageError,
+from tileir.command_line.argument_parser import (
     counting_number,
-    fail,
     number_of_mebibytes,
     number_of_seconds,
 )
+from tileir.command_line.exit_codes import OK, USAGE, UsageError, fail
 from tileir.supervisor.memory import LIMITED
 
 EXAMPLES = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tileir.commands.conventions import (
+from tileir.command_line.exit_codes import (
     NO,
     OUTSIDE,
     UNREADABLE,

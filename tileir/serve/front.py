@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from tileir import __version__
-from tileir.commands.conventions import DEFECT, OUTSIDE
+from tileir.command_line.exit_codes import DEFECT, OUTSIDE
 from tileir.errors import WorkerError
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import TARGETS

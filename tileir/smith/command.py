@@ -10,14 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.commands.conventions import (
-    UsageError,
-    check_output,
-    check_output_folder,
-    counting_number,
-    whole_number,
-    write_output,
-)
+from tileir.command_line.argument_parser import counting_number, whole_number
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.files import check_output, check_output_folder, write_output
 from tileir.commands.modules import bytecode_output, version_given
 from tileir.commands.progress import progress_bar
 from tileir.errors import BuildError

@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tileir.commands.conventions import OK, UsageError, called, fail_at, json_line, stdout_text
+from tileir.command_line.exit_codes import OK, UsageError, called, fail_at
+from tileir.command_line.standard_output import json_line, stdout_text
 from tileir.commands.modules import add_assume_version, open_module, version_given
 from tileir.errors import Feature, TileIRError
 from tileir.messages.tables import aligned

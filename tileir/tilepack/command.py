@@ -6,7 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from tileir.commands.conventions import UsageError, check_output, write_output
+from tileir.command_line.exit_codes import UsageError
+from tileir.command_line.files import check_output, write_output
 from tileir.commands.launch_options import add_options, named_as_written, options_given
 from tileir.commands.modules import add_assume_version, check_entry, open_module, version_given
 from tileir.errors import PackageError

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.corpus import NEWEST
-from tileir.commands.conventions import OUTSIDE, USAGE, main_of
+from tileir.command_line.exit_codes import OUTSIDE, USAGE
+from tileir.command_line.running import main_of
 
 from . import standin
 from .standin import Driver

@@ -10,7 +10,7 @@ SLOW_S = 60
 """CPU seconds from which on a command on one file is to be looked at."""
 
 REFUSED = range(1, 6)
-"""Exit codes of what is refused, as `tileir/commands/conventions.py` has them."""
+"""Exit codes of what is refused, as `tileir/command_line/exit_codes.py` has them."""
 
 RIGHT, NO, DEFECT, UNASKED = "right", "refused", "defect", "unasked"
 

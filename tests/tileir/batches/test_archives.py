@@ -18,7 +18,7 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches import archives
 from tileir.batches.sources import distinct, sources
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.errors import MissingPackageError
 
 from .test_manifest import INLINE

@@ -18,7 +18,7 @@ from tileir.batches import versions
 from tileir.batches.jobs import Limits
 from tileir.batches.manifest import read_manifest
 from tileir.batches.records import is_final, line_of
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 
 from .inline import Inline, make
 

@@ -13,7 +13,7 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.batches.outputs import Made, Outputs
 from tileir.batches.sources import distinct, name_of, sources
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 
 from .test_manifest import INLINE
 

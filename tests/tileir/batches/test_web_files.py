@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tileir.batches.sources import sources
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.remote.file_systems import advice, read_file
 
 LONG = bytes(range(256)) * 4096

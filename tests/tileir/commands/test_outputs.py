@@ -11,7 +11,7 @@ import tileir
 from tests.corpus import FIXTURES
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 FULL = Path("/dev/full")

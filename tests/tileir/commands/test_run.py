@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.corpus import FIXTURES, ROOT
-from tests.programs import call
+from tests.programs import call, fails
 from tileir import assemble
 from tileir.__main__ import main
 from tileir.builder import Module
@@ -34,12 +34,6 @@ ZEROS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1]
 
 def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
     return call(main, *arguments, data=data)
-
-
-def fails(done: subprocess.CompletedProcess[str], code: int, message: str) -> None:
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
 
 
 def copying(element: str, size: int = 16, extra: str | None = None) -> Module:

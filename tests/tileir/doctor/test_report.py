@@ -13,7 +13,8 @@ import pytest
 
 from tests.corpus import ROOT
 from tileir.codegen.cache.store import Cache
-from tileir.commands.conventions import NO, OK, main_of
+from tileir.command_line.exit_codes import NO, OK
+from tileir.command_line.running import main_of
 from tileir.doctor import nvidia, report, self_checks, shared_store
 from tileir.doctor.packages import Package, installed, is_within, packages
 from tileir.gpus import GPUS

@@ -13,7 +13,7 @@ from tests.corpus import FIXTURES, ROOT, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tests.programs import call
 from tileir import Bytecode
-from tileir.commands.conventions import main_of
+from tileir.command_line.running import main_of
 from tileir.explain.annotate import Heading, Leaf, annotate, spans_of
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"

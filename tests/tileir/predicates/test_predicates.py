@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.launches import newest
-from tileir.commands.conventions import Parser, UsageError
+from tileir.command_line.argument_parser import Parser
+from tileir.command_line.exit_codes import UsageError
 from tileir.errors import ToolError, UnsupportedError
 from tileir.predicates import Bench, Crashes, Differs, Limits, Says, Subject
 from tileir.predicates.answer import Answer, Values

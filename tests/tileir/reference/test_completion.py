@@ -10,7 +10,7 @@ import pytest
 
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 from tileir.reference import completion_command
 from tileir.reference.schemas.catalogue import SCHEMAS
 

@@ -11,7 +11,7 @@ import pytest
 import tileir
 from tests.programs import call
 from tileir.__main__ import main
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 from tileir.reference.guide import index, skill
 from tileir.reference.parsers import parsers
 

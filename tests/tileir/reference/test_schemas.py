@@ -23,7 +23,7 @@ from tileir import compile, load
 from tileir.__main__ import main
 from tileir.batches.records import line_of
 from tileir.batches.variants.collected import Collected
-from tileir.commands.conventions import COMMANDS
+from tileir.command_line.command_table import COMMANDS
 from tileir.cutile.dumped import Dump
 from tileir.reference.parsers import parsers
 from tileir.reference.schemas.catalogue import SCHEMAS, schema_of

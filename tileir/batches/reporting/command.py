@@ -11,16 +11,9 @@ import tempfile
 from collections.abc import Iterator
 
 from tileir.batches.manifest import read_manifest
-from tileir.commands.conventions import (
-    NO,
-    OK,
-    UsageError,
-    called,
-    check_output,
-    json_line,
-    stdout_text,
-    write_output,
-)
+from tileir.command_line.exit_codes import NO, OK, UsageError, called
+from tileir.command_line.files import check_output, write_output
+from tileir.command_line.standard_output import json_line, stdout_text
 
 from . import lines, parquet
 from .comparing import Comparison, compare

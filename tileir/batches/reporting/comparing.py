@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from tileir.batches.manifest import job_of
 from tileir.batches.records import Record
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.messages.texts import display, printable
 from tileir.resources.baseline import FIGURES, Change, Figures, are_figures, changes
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from tileir.batches.records import Record
-from tileir.commands.conventions import output_file
+from tileir.command_line.files import output_file
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import needing
 

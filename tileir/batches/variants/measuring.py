@@ -9,7 +9,7 @@ from typing import Any
 
 import tileir
 from tileir.batches.protocol import Request, Response
-from tileir.commands.conventions import NO, OUTSIDE, UsageError
+from tileir.command_line.exit_codes import NO, OUTSIDE, UsageError
 from tileir.commands.modules import check_entry, module_in
 from tileir.errors import MissingPackageError, TileIRError, ToolError
 from tileir.resources.of_kernels import resources_of

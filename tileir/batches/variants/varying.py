@@ -15,7 +15,7 @@ from tileir.batches.executors import Maker, place_of
 from tileir.batches.jobs import Chunk, Job, Jobs, Limits, Work, hashes_of
 from tileir.batches.protocol import Response
 from tileir.bytecode import Bytecode
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.commands.modules import module_in
 from tileir.errors import TileIRError, ToolError, UnsupportedError
 from tileir.supervisor.memory import LIMITED

@@ -25,7 +25,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from tileir.batches.protocol import Request, Response
-from tileir.commands.conventions import UsageError
+from tileir.command_line.exit_codes import UsageError
 from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
 

@@ -11,8 +11,8 @@ from tileir.batches.protocol import File, Request, Response
 from tileir.batches.variants.figures import OCCUPANCY, unfit
 from tileir.batches.variants.measuring import taken
 from tileir.batches.variants.space import configurations, value_spelled
+from tileir.command_line.exit_codes import NO, UsageError
 from tileir.commands.compile import EMIT, emitted, written
-from tileir.commands.conventions import NO, UsageError
 from tileir.commands.launch_options import (
     add_options,
     flag,

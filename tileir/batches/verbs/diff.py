@@ -9,7 +9,7 @@ from typing import Any
 
 from tileir.batches.protocol import File, Request, Response
 from tileir.batches.sources import Source, read_file, sources
-from tileir.commands.conventions import NO, UsageError
+from tileir.command_line.exit_codes import NO, UsageError
 from tileir.commands.modules import module_in
 from tileir.diff.comparing import compare
 from tileir.diff.report import stat, statistics

@@ -9,8 +9,9 @@ from typing import Any
 import tileir
 from tileir.batches.protocol import Request, Response
 from tileir.batches.sources import Source
+from tileir.command_line.argument_parser import counting_number
+from tileir.command_line.exit_codes import UsageError
 from tileir.commands.checks import DEFAULT, check_words
-from tileir.commands.conventions import UsageError, counting_number
 from tileir.commands.launch_on import on_emulator, on_host
 from tileir.commands.modules import check_entry, ignored_attributes, module_in
 from tileir.errors import LaunchError
