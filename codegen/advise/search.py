@@ -11,8 +11,8 @@ from typing import NamedTuple
 from tileir.bytecode import Bytecode
 from tileir.codegen.targets import HOST, named_target, no_gpu, package_of
 from tileir.codegen.transform.locate_in_text import with_text_lines
-from tileir.errors import BuildError, TileIRError, UnsupportedError
-from tileir.rewrite.extract import extract
+from tileir.errors import TileIRError, UnsupportedError
+from tileir.rewrite.extract import apart
 
 from .evidence import Evidence, Settings, Site, compile_as_given, evidence_of
 from .figures import Figure
@@ -73,7 +73,8 @@ def advice(
     chosen = None if symbols is None else list(symbols)
     found: list[Finding] = []
     untried: dict[str, list[str]] = {}
-    kernels = [*_apart(with_text_lines(bytecode), chosen)]
+    names = [each.name for each in bytecode.functions if chosen is None or each.name in chosen]
+    kernels = [*apart(with_text_lines(bytecode), names)]
     for place, (name, module) in enumerate(kernels):
         now = time.monotonic()
         if now > until:
@@ -92,21 +93,6 @@ def advice(
         if search.untried:
             untried[name] = search.untried
     return Advice(_merged(found), untried)
-
-
-def _apart(module: Bytecode, chosen: Sequence[str] | None) -> Iterator[tuple[str, Bytecode]]:
-    """Yield each kernel looked at with a module that has no other, as others cost time alone."""
-    names = [each.name for each in module.functions if chosen is None or each.name in chosen]
-    if len(module.functions) == 1:
-        yield from ((name, module) for name in names)
-        return
-    for name in names:
-        try:
-            part = extract(module, [name])
-            part.launch_attributes = module.launch_attributes
-        except BuildError:  # of a newer version, of which something may be unknown
-            part = module
-        yield name, part
 
 
 class _Search:

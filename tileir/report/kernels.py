@@ -26,6 +26,7 @@ from tileir.resources import report as resources_report
 from tileir.resources.command import kernels_of
 from tileir.resources.kernel_resources import KernelResources
 from tileir.resources.of_kernels import OURS, resources_of
+from tileir.rewrite.extract import apart
 from tileir.stats import command as stats
 from tileir.stats.module_stats import stats_of
 from tileir.tools import nvidia
@@ -82,14 +83,16 @@ def kernels(
     works = stats.as_json(stats_of(bytecode))["functions"]
     total, first = len(targets) * len(works), 0
     theirs = cache(lambda target: _theirs(bytecode, target))
-    for function, work in zip(bytecode.functions, works, strict=True):
+    parts = apart(bytecode, [function.name for function in bytecode.functions])
+    for (name, part), work in zip(parts, works, strict=True):
+        function = part.function(name)
         for target in targets:
-            kernel = Kernel(bytecode, function, target, first)
+            kernel = Kernel(part, function, target, first)
             room = Room(LARGEST // total, ADVISING / total, _steps(progress, len(found), total))
             record = _kernel(kernel, work, room)
             if record["ptx"] is not None:
-                _add_theirs(record, function.name, theirs)
-            if launched is not None and launched[0] == function.name:
+                _add_theirs(record, name, theirs)
+            if launched is not None and launched[0] == name:
                 record["footprints"] = launched[1]
             found.append(record)
         first += sum(1 for _ in function.walk())
@@ -97,7 +100,7 @@ def kernels(
 
 
 class Kernel(NamedTuple):
-    """A kernel whose first op has this number in the file, and a GPU."""
+    """A kernel whose first op has this number in the file, a module that has it, and a GPU."""
 
     bytecode: Bytecode
     function: Function

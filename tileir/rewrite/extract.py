@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
+from tileir.errors import BuildError
 
 from .edited import compacted, editable
 from .symbols import keep_functions
@@ -27,3 +30,21 @@ def extract(bytecode: Bytecode | ReadableBuffer, functions: Iterable[str]) -> By
         made.function(name)
     keep_functions(made, names)
     return compacted(made)
+
+
+def apart(bytecode: Bytecode, functions: Iterable[str]) -> Iterator[tuple[str, Bytecode]]:
+    """Yield these functions, each with a module that has no other, as others cost time alone.
+
+    The module has the launch attributes of all. It is the one given if that has no other function,
+    or is of a newer version, of which something may be unknown.
+    """
+    names = list(functions)
+    if len(bytecode.functions) > 1:
+        whole = copy(bytecode)  # which is written once, and whose parts are those of its bytes
+    for name in names:
+        part = bytecode
+        if len(bytecode.functions) > 1:
+            with contextlib.suppress(BuildError):
+                part = extract(whole, [name])
+                part.launch_attributes = bytecode.launch_attributes
+        yield name, part
