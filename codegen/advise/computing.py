@@ -97,7 +97,10 @@ def _is_tile(op: Op) -> bool:
 
 def _summed_reduction(op: Op) -> str | None:
     found = sum_of(op) if op.name == "reduce" else None
-    return found and f"reduce: each iteration reduces a tile, and {found.added.name} adds it up"
+    return (
+        found
+        and f"reduce: each iteration reduces a tile, and {found.added.name} combines the results"
+    )
 
 
 def _of_fewer(op: Op) -> str | None:
@@ -285,7 +288,7 @@ COMPUTING = (
     ),
     Rule(
         "reduction-in-loop",
-        "each iteration reduces a tile that could be added up",
+        "each iteration reduces a tile that could be combined with others first",
         "A reduction across threads takes shuffles, shared memory and a barrier. Where a loop "
         "only adds up what it reduces, it can add up tiles element by element, and reduce their "
         "sum once. Sums of floats are then rounded in another order.",

@@ -121,11 +121,10 @@ DOING = (
         "place wait for each other. What a loop adds up can stay in registers until it ends.",
         "combine in the loop, and update memory once",
         Sure.LIKELY,
-        figures.ALL_WORK,
+        figures.UPDATES,
         _dearest(_repeated),
         (BEHIND,),
         3.0,
-        others=(figures.ALL_MOVED,),
     ),
     Rule(
         "exchange-as-store",

@@ -15,6 +15,7 @@ from tileir.resources.kernel_resources import KernelResources
 from .evidence import Evidence, Site
 from .instructions import LOOP
 from .numbered import number_of
+from .trials.loops import loops_around
 
 Read = Callable[[Evidence, Site], "float | None"]
 
@@ -276,10 +277,14 @@ ALL_MOVED = Figure(
 def _updates(evidence: Evidence, site: Site) -> float | None:
     op = None if site.number is None else evidence.copy.ops.get(site.number)
     arg = op.operands.get("arg") if op is not None and op.name.startswith("atomic_rmw") else None
-    return None if arg is None else float(arg.type.size)
+    return None if op is None or arg is None else float(arg.type.size * LOOP ** loops_around(op))
 
 
-UPDATES = Figure("updates of memory by an atomic op", _updates, higher=False)
+UPDATES = Figure(
+    f"updates of memory by an atomic op, those of loops counted {LOOP} times",
+    _updates,
+    higher=False,
+)
 
 
 def _ahead_or_copied(evidence: Evidence, site: Site) -> float | None:

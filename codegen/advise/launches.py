@@ -31,6 +31,8 @@ WORST_TAIL = 0.8
 """A launch whose waves are less full than that on average is worth a word."""
 FEW_WAVES = 4
 """With more waves than that, the last one hardly matters."""
+FEW_BLOCKS = 0.9
+"""A grid of at least so many blocks for each SM leaves too few of them idle to be worth a word."""
 
 
 class Filled(NamedTuple):
@@ -65,7 +67,7 @@ def thin(evidence: Evidence) -> Iterator[Candidate]:
     """Yield the kernels that are launched on fewer blocks than there are SMs."""
     for symbol in evidence.symbols:
         found = filled(evidence, symbol)
-        if found is not None and found.blocks < found.processors:
+        if found is not None and found.blocks < FEW_BLOCKS * found.processors:
             why = f"{counted(found.blocks, 'block')} for {found.processors} SMs"
             fix = f"launch {found.processors} blocks or more: smaller tiles, or parts of a loop"
             yield Candidate(Site(symbol), why, f"{fix} (split K)")

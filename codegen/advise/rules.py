@@ -29,7 +29,7 @@ from .trials.order import PADDED_WITH_ZERO
 from .trials.promises import ALIGNED, AS_I32, SHORT
 from .trials.strides import KNOWN_UNIT, SIDE_BY_SIDE, TRANSPOSED, UNIT_FACTORS
 from .trials.trial import relaunched
-from .trials.views import AS_VIEWS, block_of
+from .trials.views import AS_VIEW, AS_VIEWS, block_of
 
 FEW_SPILLED = 32
 """Fewer bytes that are spilled do not matter."""
@@ -259,6 +259,19 @@ RULES: dict[str, Rule] = {
             figures.ACCESS_OR_COPY,
             _blocks,
             (AS_VIEWS,),
+            2.0,
+        ),
+        Rule(
+            "computed-addresses",
+            "an address and a mask are computed for each element of a block",
+            "A load through pointers takes an address and a condition for each vector of a "
+            "thread. Of a view, one index says where a tile begins, and one thread can copy all "
+            "of it.",
+            "load a tile of a partition view (`ct.load`)",
+            Sure.MAYBE,
+            figures.A_TENTH,
+            _blocks,
+            (AS_VIEW,),
             2.0,
         ),
         Rule(

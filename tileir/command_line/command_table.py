@@ -10,10 +10,7 @@ GROUPS = {
         "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
         "stats": ("tileir.stats.command", "what is in a module: ops, types, work, versions"),
         "diff": ("tileir.diff.command", "what differs between two modules, by structure"),
-        "report": (
-            "tileir.report.command",
-            "a page for browsers: its bytes, fields and text, linked",
-        ),
+        "report": ("tileir.report.command", "a page for browsers: a file and its kernels, linked"),
         "tilelib": ("tileir.commands.tilelib", "list and extract what is in a tile library"),
     },
     "change": {

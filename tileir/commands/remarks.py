@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_topics(arguments)
     if arguments.file is None:
         raise UsageError("name a file, or - for standard input (see tileir remarks --help)")
-    with not_forking:
+    with compiling(), not_forking:
         from tileir.codegen import tileiras_remarks
 
     data = open_input(arguments.file)

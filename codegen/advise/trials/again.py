@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tileir.builder import Editor, splat
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
+from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
 from tileir.codegen.ops import Family, family_of, writes_memory
 from tileir.codegen.ops.extents import tensor_view_op
 from tileir.codegen.transform.equal_ops import Numbering
@@ -95,7 +96,7 @@ class Held:
             if clobbers(each):
                 held.clear()
             elif each.name in STORES:
-                array = _array(each)
+                array = array_of(each)
                 for place in [place for place in held if place.may_meet(array)]:
                     del held[place]
 
@@ -116,11 +117,11 @@ class Held:
         number = self._numbering.number
         view = op.operands.get("view")
         if view is None:
-            pointers, mask = _pointers(op), op.operands.get("mask")
-            return Place(_array(op), (number(pointers), mask and number(mask)))
+            pointers, mask = pointers_of(op), op.operands.get("mask")
+            return Place(array_of(op), (number(pointers), mask and number(mask)))
         made = (*view.owner.operand_list(),) if isinstance(view.owner, Op) else (view,)
         kind = replace(view.type, padding=None) if hasattr(view.type, "padding") else view.type
-        return Place(_array(op), (kind, *map(number, made), *map(number, op.operands["index"])))
+        return Place(array_of(op), (kind, *map(number, made), *map(number, op.operands["index"])))
 
 
 def padding(access: Op) -> object:
@@ -136,11 +137,7 @@ def padding(access: Op) -> object:
     return access.operands.get("mask") and access.operands.get("paddingValue")
 
 
-def _pointers(op: Op) -> Value:
-    return op.operands.get("source") or op.operands["destination"]
-
-
-def _array(op: Op) -> Value | None:
+def array_of(op: Op) -> Value | None:
     """Return the parameter that the addresses of an access are offsets from; None if not just one.
 
     No numbers of values are asked for: regions are looked through before their ops have any.
@@ -149,7 +146,7 @@ def _array(op: Op) -> Value | None:
     if view is not None:
         tensor = tensor_view_op(view)
         return None if tensor is None else _root(tensor.operands["base"])
-    return _root(_pointers(op))
+    return _root(pointers_of(op))
 
 
 def _root(pointers: Value) -> Value | None:
@@ -211,7 +208,8 @@ def _may_have_stored(load: Op, store: Op) -> bool:
     value = load.results[0]
     while (op := only_user(value)) is not None and op is not store:
         summed = op.operands.get("acc") is value  # of a product
-        if not summed and family_of(op) is not Family.ELEMENT_WISE:
+        stays = family_of(op) is Family.ELEMENT_WISE or op.name == "reshape"
+        if not summed and not stays:
             return False
         value = op.results[0]
     return op is store

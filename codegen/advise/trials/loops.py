@@ -181,7 +181,7 @@ def _behind_loop(reduction: Op, editor: Editor) -> str | None:
     added.operands["lhs"], added.operands["rhs"] = result, last.results[0]
     added.insert_after(last)
     result.replace_all_uses_with(added.result, where=lambda use: use.op is not added)
-    return "add up tiles in the loop, and reduce their sum once, behind it"
+    return f"combine tiles by {added.name} in the loop, and reduce the result once, behind it"
 
 
 def _out_of_if(op: Op, editor: Editor) -> str | None:

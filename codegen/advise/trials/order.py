@@ -8,10 +8,11 @@ from dataclasses import replace
 from tileir.builder import Editor
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.numbered import Copy
-from tileir.codegen.ops import is_atomic
+from tileir.codegen.ops import is_atomic, is_load, writes_memory
 from tileir.ir import Op, Value
 from tileir.types import Token
 
+from .again import array_of
 from .tensors import view_of
 from .trial import Trial, at_ops
 
@@ -34,10 +35,21 @@ def _weak(op: Op, editor: Editor) -> str | None:
 def _unordered(op: Op, editor: Editor) -> str | None:
     """Order accesses behind nothing of the kernel."""
     token = op.operands.get("token")
-    if token is None or not isinstance(token.type, Token):
+    if token is None or not isinstance(token.type, Token) or _meets_others(op, editor):
         return None
     op.operands["token"] = editor.at_start(editor.function.body.block).make_token()
     return "give it a token of its own, if what comes before is of other memory"
+
+
+def _meets_others(op: Op, editor: Editor) -> bool:
+    """Whether an access is of an array that another access is of, too, one of which writes."""
+    own, writes = array_of(op), writes_memory(op)
+    others = (
+        other
+        for other in editor.function.walk()
+        if other is not op and (writes_memory(other) or (writes and is_load(other)))
+    )
+    return own is not None and any(array_of(other) is own for other in others)
 
 
 def _padded_with_zero(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:

@@ -250,15 +250,17 @@ def _factors(pointers: Value) -> list[Value]:
                 of_kernel = not isinstance(source.owner, Op)
                 if of_kernel and not isinstance(source.type.element, Pointer):
                     found[source] = None
-    return [each for each in found if not _is_longer(each)]
+    return [each for each in found if _multiple(each) == 1]
 
 
-def _is_longer(stride: Value) -> bool:
-    """Whether a number is promised to be a multiple of more than 1, so that it is not 1."""
-    promised = (use.op for use in stride.uses if use.op.name == "assume")
-    predicates = [(op.attributes["predicate"], op.result) for op in promised]
-    multiple = any(isinstance(one, DivBy) and one.divisor > 1 for one, _ in predicates)
-    return multiple or any(_is_longer(result) for _, result in predicates)
+def _multiple(stride: Value) -> int:
+    """Return what a number is promised to be a multiple of, as far as `assume` says."""
+    found = 1
+    for promised in (use.op for use in stride.uses if use.op.name == "assume"):
+        predicate = promised.attributes["predicate"]
+        own = predicate.divisor if isinstance(predicate, DivBy) else 1
+        found = max(found, own, _multiple(promised.result))
+    return found
 
 
 def _side_by_side(op: Op, editor: Editor) -> str | None:
@@ -278,6 +280,8 @@ def _scaling(op: Op) -> tuple[Op, str, str] | None:
     if op.operands.get("view") is not None:
         return None
     pointers = pointers_of(op)
+    if sum(size > 1 for size in pointers.type.shape) != 1:
+        return None  # which of several dimensions has the neighbours is not asked
     least = SECTOR_BYTES // memory_bytes(pointers.type.pointee)
     for made in slice_of(pointers):
         for slot, other in (("lhs", "rhs"), ("rhs", "lhs")) if made.name == "muli" else ():

@@ -16,6 +16,7 @@ from tileir.builder import Editor
 from tileir.codegen.nvptx.schedule.pointer_facts import pointers_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 from tileir.types import PartitionView, Pointer, Scalar, TensorView
 
 from .parameters import origin
@@ -94,10 +95,10 @@ def _sum_of(value: Value, dims: Sequence[int]) -> Sum | None:
             return _product(lhs, rhs)
         return _added(lhs, rhs, -1 if op.name == "subi" else 1)
     source = next(op.operand_list())
-    if op.name == "reshape":
-        shaped = _reshaped(value, source, dims)
-        return None if shaped is None else _sum_of(source, shaped)
-    return _sum_of(source, dims)
+    shaped = _reshaped(value, source, dims) if op.name == "reshape" else dims
+    found = None if shaped is None else _sum_of(source, shaped)
+    alone = found is None and value.type.shape == ()  # such as a number that was loaded
+    return {(value,): 1} if alone else found
 
 
 def _reshaped(value: Value, source: Value, dims: Sequence[int]) -> list[int] | None:
@@ -245,9 +246,9 @@ def _as_views(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:
             _load_of_view(op, block, many, copy.editor(site.number).before(op))
             dims = len(block.strides)
             told[site] = (
-                f"make a tensor view of {dims} dimensions, with a stride that is a constant 1, "
-                f"of a base and strides that are multiples of {_ALIGNED} bytes, and load its tiles "
-                "(ct.load, not ct.gather)"
+                f"make a tensor view of {counted(dims, 'dimension')}, with a stride that is a "
+                f"constant 1, of a base and strides that are multiples of {_ALIGNED} bytes, and "
+                "load its tiles (ct.load, not ct.gather)"
             )
     return told
 
@@ -308,3 +309,5 @@ def _index(start: Sum, size: int, editor: Editor) -> Value:
 
 AS_VIEWS = Trial(_as_views)
 """Loads through pointers that name a block of a tensor are loads of a view."""
+AS_VIEW = Trial(_as_views, alone=True)
+"""The same of each load, for figures of all of a kernel."""

@@ -92,7 +92,9 @@ def test_a_launch_is_looked_at(grid: tuple[int, ...], rule: str, before: float) 
     assert found[rule].before == pytest.approx(before)
     full = 132 * 6
     assert not {"thin-grid", "last-wave"} & {e.rule for e in advice(matmul(), grid=(full, 1, 1))}
-    assert "thin-grid" not in {each.rule for each in advice(matmul(), grid=(9,), processors=9)}
+    for blocks, told in ((9, False), (97, False), (80, True)):
+        found = advice(matmul(), grid=(blocks,), processors=9 if blocks == 9 else 100)
+        assert ("thin-grid" in {each.rule for each in found}) is told
 
 
 def test_what_there_is_no_time_for_is_named() -> None:

@@ -53,6 +53,7 @@ def without(missing: str, *arguments: object) -> subprocess.CompletedProcess[str
         ),
         ("llvmlite,numpy", ["run", "--emulate", "sm_90", *ARGUMENTS, VECTOR_ADD], '<0.51" numpy\n'),
         ("numpy", ["cutile", "examples/saxpy.py"], "cuTile on the CPU needs numpy; "),
+        ("numpy", ["remarks", "remarks.yaml"], "it with: pip install numpy"),
         ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], 'install "cuda-bindings>='),
         ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD], "cuda-bindings"),
     ],

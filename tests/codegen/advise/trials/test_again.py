@@ -139,12 +139,17 @@ def test_a_masked_tile_is_held_with_its_padding(alike: bool) -> None:
         ("", SUM.format("%d") + "%r1 = reshape %v2 : tile<f32> -> tile<1xf32>\n", True),
         (ZERO, SUM.format("%d") + "%r1 = reshape %v2 : tile<f32> -> tile<1xf32>\n", False),
         (ZERO, "", True),
+        (ZERO, "reshape", True),
     ],
-    ids=["any padding", "the padding is added up", "each element by itself"],
+    ids=["any padding", "the padding is added up", "each element by itself", "in another shape"],
 )
 def test_padding_that_a_loop_adds_up_is_not_stored(padding: str, made: str, stays: bool) -> None:
     tile = "%z = negf %d : " + T
-    if made:
+    if made == "reshape":
+        flat = "tile<64x64xf32>"
+        made = f"%d0 = reshape %d : {T} -> {flat}\n%d1 = negf %d0 : {flat}\n"
+        tile = f"%z = reshape %d1 : {flat} -> {T}"
+    elif made:
         made = "%v2 = " + made
         tile = f"%z = broadcast %r1 : tile<1xf32> -> {T}"
     load = f"%d, %v = {in_view(LOAD.format('%i'), 'first', padding)}"

@@ -22,7 +22,18 @@ def spread(name: str, of: str) -> str:
     )
 
 
-def kernel(start: str = "%h", more: str = "") -> str:
+LOADED = """
+  %e0 = make_tensor_view %y, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+  %e1 = make_partition_view %e0 : partition_view<tile=(1), tensor_view<64xf32, strides=[1]>>
+  %e2, %et = load_view_tko weak %e1[%h] : partition_view<tile=(1),
+      tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<1xf32>, token
+  %e3 = ftoi %e2 signed : tile<1xf32> -> tile<1xi32>
+  %e = reshape %e3 : tile<1xi32> -> tile<i32>
+"""
+"""A number that is loaded, such as that of an expert."""
+
+
+def kernel(start: str = "%h", more: str = "", before: str = "") -> str:
     return f"""
 cuda_tile.module @m {{ entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %batch: tile<i32>,
     %far: tile<i32>, %rows: tile<i32>, %down: tile<i32>, %columns: tile<i32>) {{
@@ -32,6 +43,7 @@ cuda_tile.module @m {{ entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %batch: 
   %top = muli %i, %eight : tile<i32>
   %left = muli %j, %many : tile<i32>
   %none = constant <f32: 0.0> : {F32}
+  {before}
   {spread("t", "%top")}{spread("l", "%left")}{spread("b", start)}
   {spread("n", "%batch")}{spread("f", "%far")}{spread("r", "%rows")}{spread("d", "%down")}
   {spread("c", "%columns")}
@@ -83,6 +95,14 @@ def test_a_block_of_one_matrix_of_a_batch() -> None:
         tileir.compile(module)["k"].launch((3, 2, 3), given)
     assert (expected[:2, :12, :72] == x[:2, :12, :72]).all()
     assert (made == expected).all()
+
+
+def test_an_index_that_is_loaded() -> None:
+    text = kernel("%e", before=LOADED)
+    (load,) = [op for op in tileir.assemble(text).functions[0].walk() if op.name == "load_ptr_tko"]
+    found = block_of(load)
+    assert found is not None
+    assert found.leading == 1
 
 
 @pytest.mark.parametrize(
