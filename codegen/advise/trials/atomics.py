@@ -84,7 +84,10 @@ def _behind(op: Op, editor: Editor) -> str | None:
     if given is not None and isinstance(given.type, Token):
         op.operands["token"] = token
     op.insert_after(loop)
-    return "combine in the loop, and update memory once, behind it"
+    return (
+        "combine in the loop, and update memory once, behind it, if nothing else in the loop reads "
+        "or changes it"
+    )
 
 
 def _stored(op: Op, editor: Editor) -> str | None:

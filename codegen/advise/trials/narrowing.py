@@ -103,7 +103,7 @@ def divides_by_fewer(op: Op) -> bool:
     divisor = op.operands["rhs"]
     made = origin(divisor).owner
     known = isinstance(made, Op) and made.name == "constant"
-    return not known and prod(varies(divisor)) < prod(varies(op.operands["lhs"]))
+    return not known and prod(varies(divisor)) < prod(varies(op.result))
 
 
 def _spelled(shape: Shape) -> str:

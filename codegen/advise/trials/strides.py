@@ -17,7 +17,7 @@ from tileir.codegen.ops import Family, family_of, writes_memory
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.read.function import Function
-from tileir.types import Pointer, TensorView
+from tileir.types import TensorView
 
 from .parameters import Called, origin, slice_of
 from .tensors import tensor_of
@@ -118,7 +118,7 @@ def _strides_changed(change: Change, unless: Callable[[Op], bool] = lambda op: F
             if view not in changed:
                 strides = strides_of(view)
                 tile = copy.ops[site.number].operands["view"].type.tile
-                last = tile.index(max(tile)) if tile[-1] == 1 else -1
+                last = tile.index(max(tile)) if tile[-1] == 1 < max(tile) else -1
                 advice = change(strides, dims[last], copy.functions[site.number])
                 if advice is None:
                     continue
@@ -221,12 +221,11 @@ def _unit_factor(which: int) -> Trial:
             op, function = copy.ops[site.number], copy.functions[site.number]
             if op.operands.get("view") is not None:
                 continue
-            factors = _factors(pointers_of(op))
+            factors = _factors(pointers_of(op), function)
             if which >= len(factors):
                 continue
             factor = factors[which]
-            known = copy.arguments if factor in function.body.block.arguments else {}
-            if known.get(factor.index, 1) != 1:
+            if copy.arguments.get(factor.index, 1) != 1:
                 continue
             called = Called(function.body)(factor)
             if factor not in replaced:
@@ -240,15 +239,14 @@ def _unit_factor(which: int) -> Trial:
     return Trial(edit)
 
 
-def _factors(pointers: Value) -> list[Value]:
+def _factors(pointers: Value, function: Function) -> list[Value]:
     """Return the integer parameters by which offsets are multiplied, in order."""
     found: dict[Value, None] = {}
     for op in slice_of(pointers):
         if op.name == "muli":
             for value in op.operand_list():
                 source = origin(value)
-                of_kernel = not isinstance(source.owner, Op)
-                if of_kernel and not isinstance(source.type.element, Pointer):
+                if source in function.body.block.arguments:
                     found[source] = None
     return [each for each in found if _multiple(each) == 1]
 

@@ -189,8 +189,8 @@ def block_of(op: Op) -> Block | None:
     said = _bounds(mask, range(len(shape)))
     if found is None or said is None:
         return None
-    if {dim for dim, _, _ in said} - {_LEADING} != {*range(len(shape))}:
-        return None
+    if sorted(dim for dim, _, _ in said if dim != _LEADING) != [*range(len(shape))]:
+        return None  # also of two bounds of an index, the lesser of which no view can have
     base, offset = found
     strides: list[Value | int] = []
     bounds = {dim: bound for dim, _, bound in said}
@@ -207,9 +207,11 @@ def block_of(op: Op) -> Block | None:
     leading = []
     for index, bound in ((start, bound) for dim, start, bound in said if dim == _LEADING):
         number = _single(index)
+        if not isinstance(number, Value):
+            return None
         along = {each: often for each, often in rest.items() if number in each}
         stride = _single({_without(each, number): often for each, often in along.items()})
-        if not isinstance(number, Value) or not isinstance(stride, Value):
+        if not isinstance(stride, Value):
             return None
         leading.append((bound, stride, index))
         rest = _added(rest, along, -1)
@@ -225,8 +227,9 @@ def block_of(op: Op) -> Block | None:
     )
 
 
-def _without(factors: Factors, number: Value | int | None) -> Factors:
-    return tuple(each for each in factors if each is not number)
+def _without(factors: Factors, number: Value) -> Factors:
+    at = factors.index(number)
+    return factors[:at] + factors[at + 1 :]
 
 
 def _as_views(copy: Copy, sites: Sequence[Site]) -> Mapping[Site, str]:

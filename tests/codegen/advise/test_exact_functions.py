@@ -71,6 +71,39 @@ def test_with_reciprocals_a_kernel_computes_about_the_same() -> None:
     np.testing.assert_allclose(made, expected, rtol=4 * np.finfo(np.float32).eps)
 
 
+ACROSS = """cuda_tile.module @m { entry @k(%x: tile<ptr<f32>>) {
+  %n0 = iota : tile<8xi32>
+  %n1 = itof %n0 signed : tile<8xi32> -> tile<8xf32>
+  %n2 = reshape %n1 : tile<8xf32> -> tile<8x1xf32>
+  %n = broadcast %n2 : tile<8x1xf32> -> tile<8x32xf32>
+  %d0 = iota : tile<32xi32>
+  %d1 = itof %d0 signed : tile<32xi32> -> tile<32xf32>
+  %d2 = exp2 %d1 : tile<32xf32>
+  %d3 = reshape %d2 : tile<32xf32> -> tile<1x32xf32>
+  %d = broadcast %d3 : tile<1x32xf32> -> tile<8x32xf32>
+  %q = divf %n, %d : tile<8x32xf32>
+  %tensor = make_tensor_view %x, shape = [8, 32], strides = [32, 1]
+      : tensor_view<8x32xf32, strides=[32,1]>
+  %tiles = make_partition_view %tensor
+      : partition_view<tile=(8x32), tensor_view<8x32xf32, strides=[32,1]>>
+  %z = constant <i32: 0> : tile<i32>
+  %t = store_view_tko weak %q, %tiles[%z, %z] : tile<8x32xf32>,
+      partition_view<tile=(8x32), tensor_view<8x32xf32, strides=[32,1]>>, tile<i32> -> token
+  return } }"""
+"""A column of 8 numbers, divided by a row of 32 powers of two, whose reciprocals are exact."""
+
+
+def test_a_column_is_divided_by_a_row() -> None:
+    copy = Original(tileir.assemble(ACROSS)).copy()
+    (number,) = [number for number, op in copy.ops.items() if op.name == "divf"]
+    (fix,) = RECIPROCAL_FIRST.edit(copy, [Site("k", number)]).values()
+    assert fix.startswith("divide 1 by the divisor of 1x32")
+    made = np.zeros((8, 32), np.float32)
+    tileir.compile(copy.module)["k"].launch((1,), [made])
+    expected = np.arange(8)[:, None] / np.exp2(np.arange(32))
+    assert (made == expected.astype(np.float32)).all()
+
+
 @pytest.mark.parametrize(
     ("op", "times", "mode"),
     [

@@ -89,6 +89,26 @@ def test_a_stride_that_is_promised_to_be_longer_is_not_one(promised: str, told: 
     assert bool(UNIT_FACTORS[0].edit(copy, [Site("k", load)])) is told
 
 
+def test_the_counter_of_a_loop_is_no_stride() -> None:
+    text = """cuda_tile.module @m { entry @k(%x: tile<ptr<f32>>, %n: tile<i32>) {
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      %at = iota : tile<64xi32>
+      %p1 = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %p2 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+      for %c in (%zero to %n, step %one) : tile<i32> {
+        %far = reshape %c : tile<i32> -> tile<1xi32>
+        %f = broadcast %far : tile<1xi32> -> tile<64xi32>
+        %o = muli %at, %f : tile<64xi32>
+        %p = offset %p2, %o : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+        %a, %t = load_ptr_tko weak %p : tile<64xptr<f32>> -> tile<64xf32>, token
+        continue }
+      return } }"""
+    copy = Original(tileir.assemble(text)).copy()
+    (load,) = [number for number, op in copy.ops.items() if op.name == "load_ptr_tko"]
+    assert not any(trial.edit(copy, [Site("k", load)]) for trial in UNIT_FACTORS)
+
+
 @pytest.mark.parametrize(
     ("trial", "values", "types"),
     [

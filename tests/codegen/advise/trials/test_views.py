@@ -105,15 +105,29 @@ def test_an_index_that_is_loaded() -> None:
     assert found.leading == 1
 
 
-@pytest.mark.parametrize(
-    ("start", "more"),
-    [
-        ("%h", f"%at = addi %o, %c : {I32}"),
-        ("%top", ""),
-    ],
-    ids=["begins elsewhere", "the index is that of rows, too"],
+SQUARED = f"%bb = muli %b, %b : {I32}\n%o0 = muli %bb, %f : {I32}"
+FEWER = (
+    f"%fewer = cmpi less_than %row, %n, unsigned : {I32} -> {B}\n"
+    f"%m1 = andi %m0, %fewer : {B}\n%mask = andi %m1, %before : {B}"
 )
-def test_other_pointers_are_left(start: str, more: str) -> None:
-    copy = Original(tileir.assemble(kernel(start, more))).copy()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        kernel(more=f"%at = addi %o, %c : {I32}"),
+        kernel("%top"),
+        kernel().replace(f"%o0 = muli %b, %f : {I32}", SQUARED),
+        kernel().replace(f"%mask = andi %m0, %before : {B}", FEWER),
+    ],
+    ids=[
+        "begins elsewhere",
+        "the index is that of rows, too",
+        "the index is squared",
+        "two bounds of rows",
+    ],
+)
+def test_other_pointers_are_left(text: str) -> None:
+    copy = Original(tileir.assemble(text)).copy()
     (load,) = [op for op in copy.ops.values() if op.name == "load_ptr_tko"]
     assert block_of(load) is None
