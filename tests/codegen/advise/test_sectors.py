@@ -27,6 +27,25 @@ cuda_tile.module @m {{ entry @k(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>, %n: tile
   return
 }} }}
 """
+FLAT = """
+cuda_tile.module @m {{ entry @k(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>, %n: tile<i32>) {{
+  %x = assume div_by<16>, %p : tile<ptr<f32>>
+  %y = assume div_by<16>, %o : tile<ptr<f32>>
+  %s = assume div_by<16>, %n : tile<i32>
+  %from = make_tensor_view %x, shape = [%s, %s], strides = [%s, 1] : tile<i32> -> {tensor}
+  %tiles = make_partition_view %from : partition_view<tile=(512x4), {tensor}>
+  %to = make_tensor_view %y, shape = [%s], strides = [1]
+      : tile<i32> -> tensor_view<?xf32, strides=[1]>
+  %rows = make_partition_view %to : partition_view<tile=(2048), tensor_view<?xf32, strides=[1]>>
+  %i, %j, %l = get_tile_block_id : tile<i32>
+  %a, %t = load_view_tko weak %tiles[%i, %j]
+      : partition_view<tile=(512x4), {tensor}>, tile<i32> -> tile<512x4xf32>, token
+  %b = reshape %a : tile<512x4xf32> -> tile<2048xf32>
+  %u = store_view_tko weak %b, %rows[%i] : tile<2048xf32>,
+      partition_view<tile=(2048), tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+  return
+}} }}
+"""
 OF_POINTERS = """
 cuda_tile.module @m {{ entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {{
   %x = assume div_by<16>, %p : tile<ptr<f32>>
@@ -93,6 +112,12 @@ def test_rows_that_are_shorter_than_an_access() -> None:
     found = of_view("512x2")["narrow-tile"]
     assert (found.before, found.after) == (2 * 4, 32)
     assert found.fix == "let extents of 2 in tiles be 16"
+
+
+def test_a_tile_of_a_fixed_size_is_turned_instead() -> None:
+    found = findings(FLAT.format(tensor=TENSOR))["narrow-tile"]
+    assert (found.op, found.before, found.after) == ("load_view_tko", 4 * 4, 32)
+    assert found.fix == "let extents of 512 in tiles be 4, and those of 4 be 512"
 
 
 def test_a_column_of_a_row_major_tensor() -> None:
