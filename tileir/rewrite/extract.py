@@ -40,7 +40,7 @@ def apart(bytecode: Bytecode, functions: Iterable[str]) -> Iterator[tuple[str, B
     """
     names = list(functions)
     if len(bytecode.functions) > 1:
-        whole = copy(bytecode)  # which is written once, and whose parts are those of its bytes
+        whole = copy(bytecode)  # written once here, and not again for each part
     for name in names:
         part = bytecode
         if len(bytecode.functions) > 1:

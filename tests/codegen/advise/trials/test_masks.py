@@ -53,6 +53,13 @@ NEEDED: dict[str, tuple[str, str, Held]] = {
         MASKED,
         lambda c: LIMIT - 64 * c - IOTA >= 0,
     ),
+    "without the first lane, which each iteration masks": (
+        compared("less_than", result="%q0")
+        + compared("greater_than", "%lanes", "%zeros", "%q1")
+        + f"%q = andi %q0, %q1 : {B}\n",
+        MASKED,
+        lambda c: 64 * c + IOTA < LIMIT,
+    ),
     "a window": (WINDOW, MASKED, lambda c: np.abs(64 * c + IOTA - LIMIT + 100.5) < 100.5),
 }
 OTHERS = {
