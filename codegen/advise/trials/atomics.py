@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tileir.builder import Editor, splat
+from tileir.codegen.ops import is_load, writes_memory
 from tileir.ir import Op
 from tileir.types import Scalar, Token
 
+from .again import array_of
 from .hoisting import hoist, is_fixed
 from .loops import counted_loop
 from .trial import at_ops
@@ -38,7 +40,17 @@ def repeated(op: Op) -> Op | None:
     if loop is None:
         return None
     others = (value for slot in ("pointers", "mask") if (value := op.operands[slot]) is not None)
-    return loop if all(is_fixed(value, loop) for value in others) else None
+    if not all(is_fixed(value, loop) for value in others):
+        return None
+    return None if any(_interferes(other, op) for other in loop.walk()) else loop
+
+
+def _interferes(other: Op, update: Op) -> bool:
+    """Whether an op reads the array that an update is of, or changes it in another way."""
+    if not (is_load(other) or writes_memory(other)) or array_of(other) is not array_of(update):
+        return False
+    alike = other.attributes.get("mode") == update.attributes["mode"]
+    return not alike or bool(other.results[0].uses)
 
 
 def _branch_around(op: Op) -> Op | None:
@@ -84,10 +96,7 @@ def _behind(op: Op, editor: Editor) -> str | None:
     if given is not None and isinstance(given.type, Token):
         op.operands["token"] = token
     op.insert_after(loop)
-    return (
-        "combine in the loop, and update memory once, behind it, if nothing else in the loop reads "
-        "or changes it"
-    )
+    return "combine in the loop, and update memory once, behind it"
 
 
 def _stored(op: Op, editor: Editor) -> str | None:

@@ -12,7 +12,6 @@ from tileir.codegen.advise import search
 from tileir.codegen.advise.evidence import Site
 from tileir.codegen.advise.finding import Finding
 from tileir.codegen.advise.numbered import Original
-from tileir.codegen.advise.trials.atomics import BEHIND
 from tileir.codegen.advise.trials.loops import changed_sums
 from tileir.codegen.advise.trials.products import SCALED_BEHIND
 from tileir.codegen.advise.trials.views import AS_VIEWS
@@ -250,22 +249,6 @@ def module(body: str) -> Bytecode:
 
 def advice(body: str) -> list[Finding]:
     return advise(module(body), "sm_90", ptxas=False)
-
-
-def test_updates_of_a_branch_are_made_behind_the_loop() -> None:
-    """The same is added up where the condition holds in some iterations, all, or none."""
-    text = module(IN_BRANCH)
-    copy = Original(text).copy()
-    (number,) = [n for n, op in copy.ops.items() if op.name == "atomic_rmw_tko"]
-    assert BEHIND.edit(copy, [Site("k", number)])
-    assert copy.ops[number].parent is copy.functions[number].body.block
-    for blocks, size in ((3, 16), (1, 16), (2, 0)):
-        made, expected = np.zeros(4096, np.float32), np.zeros(4096, np.float32)
-        for x, bytecode in ((made, copy.module), (expected, text)):
-            y = np.zeros(4096, np.float32)
-            tileir.compile(bytecode)["k"].launch((blocks,), [x, y, size])
-        assert expected.any() == (size > 0 and blocks > 1)
-        assert (made == expected).all()
 
 
 @pytest.mark.sampled(3)
