@@ -308,7 +308,7 @@ def _scaled_by(op: Op) -> Op | None:
     return found and found[0]
 
 
-SIDE_BY_SIDE = at_ops(_side_by_side, cause=_scaled_by)
+SIDE_BY_SIDE = at_ops(_side_by_side, alone=True, cause=_scaled_by)
 """Neighbours in a tile of pointers are neighbours in memory."""
 KNOWN_UNIT = _strides_changed(_known_unit)
 """The kernel knows that the last dimension of a tile is contiguous."""

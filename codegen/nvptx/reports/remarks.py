@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
+from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.block.accesses import accesses_of, worked_on
 from tileir.codegen.block.areas import slot_bytes
 from tileir.codegen.block.bank_conflicts import conflicts
@@ -159,10 +160,15 @@ def _together(op: Op, reasons: Sequence[Reason]) -> int:
     view = op.operands.get("view")
     if view is None:
         return op.attributes["run"] * memory_bytes(worked_on(op).type.pointee)
-    apart = any(reason.id == "no_unit_stride" for reason in reasons)
-    return (1 if apart else view.type.tile[op.attributes["along"]]) * memory_bytes(
-        view.type.view.element
-    )
+    kind, size = view.type, memory_bytes(view.type.view.element)
+    if any(reason.id == "no_unit_stride" for reason in reasons):
+        return size
+    along, run = op.attributes["along"], kind.tile[op.attributes["along"]]
+    strides = [kind.view.strides[of] for of in dimensions(kind)]
+    others = [(each, dim) for dim, each in enumerate(strides) if each and dim != along]
+    for stride, dim in sorted(others):
+        run *= kind.tile[dim] if stride == run else 1  # rows without gaps
+    return run * size
 
 
 def _loops_around(op: Op) -> int:

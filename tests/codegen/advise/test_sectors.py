@@ -108,6 +108,16 @@ def test_rows_that_are_shorter_than_a_sector() -> None:
     assert "narrow-tile" not in of_view("256x8")
 
 
+def test_rows_without_gaps_lie_together() -> None:
+    dense = "tensor_view<?x?xf32, strides=[4,1]>"
+    text = OF_VIEW.format(shape="512x4", tensor=dense).replace(
+        "strides = [%s, 1]", "strides = [4, 1]"
+    )
+    assert "narrow-tile" not in findings(text)
+    gaps = text.replace("[4, 1]", "[8, 1]").replace("[4,1]", "[8,1]")
+    assert "narrow-tile" in findings(gaps)
+
+
 def test_rows_that_are_shorter_than_an_access() -> None:
     found = of_view("512x2")["narrow-tile"]
     assert (found.before, found.after) == (2 * 4, 32)
