@@ -46,7 +46,10 @@ SCROLL = """async (name) => {
 }"""
 """Scrolls a pane from its first to its last row in 60 steps; milliseconds for two frames."""
 
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINTED = """new Promise((told) => new PerformanceObserver((entries) => {
+  const [first] = entries.getEntriesByName("first-contentful-paint");
+  if (first) told(first.startTime);
+}).observe({type: "paint", buffered: true}))"""
 
 
 def scrolled(page: Any, pane: str) -> str:
