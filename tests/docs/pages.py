@@ -19,7 +19,11 @@ from tests.programs import call
 from tileir.__main__ import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BUILT = ROOT / "docs" / "_build"
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if BUILT not in page.parents),
+]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text() for path in PAGES}
 """Path of a page -> what stands in it."""
 
