@@ -75,8 +75,7 @@ def _masked(evidence: Evidence) -> Iterator[Candidate]:
     for number, op in evidence.copy.ops.items():
         mask = mask_of(op)
         if mask is not None and any(family_of(each) is Family.PRODUCT for each in mask.loop.walk()):
-            which = " and the ".join(mask.needed)
-            text = f"{op.name}: each iteration masks, and only the {which} ones need that"
+            text = f"{op.name}: each iteration masks, and only the {mask.where} ones need that"
             yield Candidate(Site(evidence.copy.functions[number].name, number), text)
 
 

@@ -18,7 +18,7 @@ from tileir.ir.constants import Constant, to_constant
 from tileir.read.function import Function
 from tileir.types import Scalar, Tile
 
-from .parameters import Called, origin
+from .parameters import Called, constant_of, origin
 from .trial import Trial, at_ops
 
 F32, F64 = Scalar("f32"), Scalar("f64")
@@ -235,16 +235,8 @@ def _as_exponential(op: Op, editor: Editor) -> str | None:
 
 def base_of(op: Op) -> float | None:
     """Return the constant, greater than 0, that an op raises to powers; None if there is none."""
-    return _constant(next(op.operand_list())) if op.name == "fpowf" else None
-
-
-def _constant(value: Value) -> float | None:
-    owner = origin(value).owner
-    if not isinstance(owner, Op) or owner.name != "constant":
-        return None
-    constant = owner.attributes["value"]
-    found = constant.value() if constant.is_splat else None
-    return found if found is not None and found > 0 else None
+    base = constant_of(next(op.operand_list())) if op.name == "fpowf" else None
+    return base if base is not None and base > 0 else None
 
 
 def _approximate(op: Op, editor: Editor) -> str | None:

@@ -41,6 +41,11 @@ class Mask(NamedTuple):
     decide: bool
     needed: tuple[str, ...]
 
+    @property
+    def where(self) -> str:
+        """The iterations for which there is a mask, in words."""
+        return " and the ".join(self.needed)
+
 
 def mask_of(select: Op) -> Mask | None:
     """Return the mask that an op is, if most iterations of its loop could do without; or None.
@@ -199,9 +204,8 @@ def _unmasked(op: Op, editor: Editor) -> str | None:
         for use in list(op.result.uses):
             other = "rhs" if use.op.operands["lhs"] is op.result else "lhs"
             use.op.result.replace_all_uses_with(use.op.operands[other])
-    which = " and the ".join(mask.needed)
     return (
-        f"split the loop, and mask in the {which} iterations alone, those that need it "
+        f"split the loop, and mask in the {mask.where} iterations alone, those that need it "
         "(cuTile splits it at an `if` that compares the iteration variable)"
     )
 

@@ -21,6 +21,15 @@ def origin(value: Value) -> Value:
     return value
 
 
+def constant_of(value: Value) -> int | float | None:
+    """Return the number that all elements of a value are, if it comes from such a constant."""
+    made = origin(value).owner
+    if not isinstance(made, Op) or made.name != "constant":
+        return None
+    constant = made.attributes["value"]
+    return constant.value() if constant.is_splat else None
+
+
 def slice_of(value: Value) -> Iterator[Op]:
     """Yield the ops that a value is computed by, each once; none behind loads or loops."""
     seen: set[Op] = set()

@@ -19,7 +19,7 @@ from tileir.ir import Op, Value
 from tileir.read.function import Function
 from tileir.types import TensorView
 
-from .parameters import Called, origin, slice_of
+from .parameters import Called, constant_of, origin, slice_of
 from .tensors import tensor_of
 from .trial import Trial, at_ops
 
@@ -292,14 +292,10 @@ def _scaling(op: Op) -> tuple[Op, str, str] | None:
 def _apart(factor: Value, least: int) -> str | None:
     """Return how far apart a factor that is a constant, at least so much, or the grid's puts
     neighbours; None for others."""
-    made = origin(factor).owner
-    if not isinstance(made, Op):
-        return None
-    if made.name == "constant":
-        constant = made.attributes["value"]
-        number = constant.value() if constant.is_splat else 0
+    number, made = constant_of(factor), origin(factor).owner
+    if number is not None:
         return f"{number} elements apart" if number >= least else None
-    of_grid = family_of(made) is Family.QUERY
+    of_grid = isinstance(made, Op) and family_of(made) is Family.QUERY
     return f"as many elements apart as {made.name} gives" if of_grid else None
 
 
